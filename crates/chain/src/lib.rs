@@ -1,0 +1,1 @@
+//! A tool chain: model turns and tool results until a stop reason.

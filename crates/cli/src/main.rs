@@ -1,0 +1,2 @@
+//! The `remit` command.
+fn main() {}

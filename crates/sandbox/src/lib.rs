@@ -1,0 +1,1 @@
+//! The enforcement pipeline for tool calls, and executors for named capabilities.

@@ -1,0 +1,1 @@
+//! Help for tests: local servers, scripted models and misbehaving executors.

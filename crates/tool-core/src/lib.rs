@@ -1,0 +1,1 @@
+//! The contract between a model's tool calls and the tools that answer them.

@@ -1,0 +1,1 @@
+//! The configuration of remit, and the registry of tools made from it.
