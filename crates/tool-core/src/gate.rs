@@ -1,0 +1,361 @@
+//! Stages 1 to 4, in their fixed order, and the proof that a call has passed them.
+//!
+//! | stage | question | refusal |
+//! | --- | --- | --- |
+//! | 1 allowlist | is the name, to the letter, one of a registered tool? | `unknown_tool` |
+//! | 2 authorization | is it in the operator's scope? | `unauthorized` |
+//! | 3 argument size | are the arguments at most `max_args` bytes? | `arguments_too_large` |
+//! | 4 schema | are they one JSON object that fits every schema of the tool? | `invalid_arguments` |
+//!
+//! No stage sees what an earlier one refused; nothing is parsed before stage 3. Which operation of a
+//! tool is asked for stands inside the arguments, so where the scope holds only some operations,
+//! stage 2 first asks whether it holds any at all, and asks for the exact one as soon as stage 3 has
+//! let the arguments be read, before the schema.
+//!
+//! The checks are pure, so they live here, below everything that waits or runs; that is what makes
+//! [`ValidatedArgs`] unforgeable: its only constructor is private to this file.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use crate::{
+    ArgumentsProblem, AuthorizationScope, ByteCount, ErrorKind, Limits, NameIndex, OperationName,
+    RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName, ToolRegistry, ToolSpec,
+    UnauthorizedReason, parse_strict, schema::kind_of,
+};
+
+/// A place in the life of a call where it can be decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Before stage 1: the text was no call.
+    Parse,
+    /// Stage 1.
+    Allowlist,
+    /// Stage 2, a person's answer included.
+    Authorization,
+    /// Stage 3.
+    ArgumentSize,
+    /// Stage 4.
+    Schema,
+    /// Stage 5: the tool ran, or was ended.
+    Envelope,
+    /// Stage 6.
+    OutputSize,
+}
+
+impl Stage {
+    /// The stage that gives errors of this kind.
+    #[must_use]
+    pub fn of(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::MalformedCall => Self::Parse,
+            ErrorKind::UnknownTool => Self::Allowlist,
+            ErrorKind::Unauthorized => Self::Authorization,
+            ErrorKind::ArgumentsTooLarge => Self::ArgumentSize,
+            ErrorKind::InvalidArguments => Self::Schema,
+            ErrorKind::OutputTooLarge => Self::OutputSize,
+            ErrorKind::TimedOut
+            | ErrorKind::LimitExceeded
+            | ErrorKind::BackendUnavailable
+            | ErrorKind::ExecutionFailed
+            | ErrorKind::Cancelled => Self::Envelope,
+        }
+    }
+}
+
+/// A way to read arguments that is not the plain one and loses nothing. There are exactly two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// An object that arrived once more encoded as a JSON string was decoded, once.
+    DecodedString,
+    /// Empty or null arguments were read as `{}`.
+    EmptyAsObject,
+}
+
+/// Arguments that passed stages 1 to 4 for one tool.
+///
+/// Only a [`Gate`] makes them:
+///
+/// ```compile_fail
+/// let forged = tool_core::ValidatedArgs { arguments: Default::default(), operation: None };
+/// ```
+///
+/// ```compile_fail
+/// let forged: tool_core::ValidatedArgs = serde_json::from_str("{}").unwrap();
+/// ```
+///
+/// ```compile_fail
+/// let forged = tool_core::ValidatedArgs::default();
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValidatedArgs {
+    arguments: Map<String, Value>,
+    operation: Option<OperationName>,
+}
+
+impl ValidatedArgs {
+    /// One argument.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.arguments.get(name)
+    }
+
+    /// One argument that is a string.
+    #[must_use]
+    pub fn get_str(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(Value::as_str)
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn as_object(&self) -> &Map<String, Value> {
+        &self.arguments
+    }
+
+    /// The operation, for a tool that has operations.
+    #[must_use]
+    pub fn operation(&self) -> Option<&OperationName> {
+        self.operation.as_ref()
+    }
+
+    /// The arguments as a type.
+    ///
+    /// # Errors
+    /// Where the type asks for more than the schema does.
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        T::deserialize(&Value::Object(self.arguments.clone()))
+    }
+}
+
+/// A call that passed stages 1 to 4: its tool, its arguments and its timeout.
+#[derive(Debug, Clone)]
+pub struct AdmittedCall {
+    tool: Arc<RegisteredTool>,
+    args: ValidatedArgs,
+    reading: Option<Reading>,
+    timeout: Timeout,
+}
+
+impl AdmittedCall {
+    /// The tool.
+    #[must_use]
+    pub fn tool(&self) -> &RegisteredTool {
+        &self.tool
+    }
+
+    /// The arguments.
+    #[must_use]
+    pub fn args(&self) -> &ValidatedArgs {
+        &self.args
+    }
+
+    /// How the arguments were read, where that was not the plain way.
+    #[must_use]
+    pub fn reading(&self) -> Option<Reading> {
+        self.reading
+    }
+
+    /// How long it may take, and who says so.
+    #[must_use]
+    pub fn timeout(&self) -> Timeout {
+        self.timeout
+    }
+
+    /// `tool`, or `tool.op`.
+    #[must_use]
+    pub fn capability(&self) -> String {
+        capability(self.tool.spec().name(), self.args.operation())
+    }
+
+    pub(crate) fn into_args(self) -> ValidatedArgs {
+        self.args
+    }
+}
+
+fn capability(tool: &ToolName, operation: Option<&OperationName>) -> String {
+    match operation {
+        None => tool.to_string(),
+        Some(operation) => format!("{tool}.{operation}"),
+    }
+}
+
+/// Stages 1 to 4 for one registry, one scope and one set of limits.
+///
+/// The scope is taken by value and can't be reached again: what a gate lets through is fixed when it
+/// is made.
+#[derive(Debug)]
+pub struct Gate {
+    registry: Arc<ToolRegistry>,
+    scope: Arc<AuthorizationScope>,
+    limits: Limits,
+    names: NameIndex,
+}
+
+impl Gate {
+    /// A gate. Make the scope with [`ToolRegistry::scope`], so that it is closed.
+    #[must_use]
+    pub fn new(registry: Arc<ToolRegistry>, scope: AuthorizationScope, limits: Limits) -> Self {
+        let names = registry.list().map(|tool| tool.spec().name().clone());
+        let names = NameIndex::new(names.filter(|name| holds_any(&registry, &scope, name)));
+        Self { registry, scope: Arc::new(scope), limits, names }
+    }
+
+    /// The registry behind it.
+    #[must_use]
+    pub fn registry(&self) -> &Arc<ToolRegistry> {
+        &self.registry
+    }
+
+    /// What is authorized.
+    #[must_use]
+    pub fn scope(&self) -> &Arc<AuthorizationScope> {
+        &self.scope
+    }
+
+    /// The ceilings.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What a model is offered: the authorized tools, each with only its authorized operations.
+    #[must_use]
+    pub fn offered(&self) -> Vec<ToolSpec> {
+        self.registry
+            .list()
+            .filter(|tool| tool.is_executable())
+            .filter_map(|tool| self.narrowed(tool))
+            .collect()
+    }
+
+    fn narrowed(&self, tool: &RegisteredTool) -> Option<ToolSpec> {
+        let spec = tool.spec();
+        if self.scope.is_authorized(spec.name().as_str()) {
+            return Some(spec.clone());
+        }
+        let is_held =
+            |op: &&OperationName| self.scope.is_authorized(&capability(spec.name(), Some(op)));
+        let held: Vec<_> = spec.operations().iter().filter(is_held).cloned().collect();
+        if held.is_empty() {
+            return None;
+        }
+        let mut parameters = spec.parameters().clone();
+        if let Some(Value::Object(op)) = parameters.pointer_mut("/properties/op") {
+            op.insert("enum".to_owned(), held.iter().map(OperationName::as_str).collect());
+        }
+        Some(spec.clone().with_parameters(parameters).with_operations(held))
+    }
+
+    /// Decides about a call.
+    ///
+    /// # Errors
+    /// The refusal of the first stage that refuses.
+    pub fn admit(&self, call: &ToolCall) -> Result<AdmittedCall, ToolError> {
+        let tool = self.registry.get(&call.name).ok_or_else(|| self.unknown(&call.name))?;
+        let is_whole = self.scope.is_authorized(&call.name);
+        if !is_whole && !holds_any(&self.registry, &self.scope, tool.spec().name()) {
+            return Err(unauthorized(call.name.clone()));
+        }
+        self.check_size(&call.arguments)?;
+        let (arguments, reading) = read_object(tool.spec().name(), &call.arguments)?;
+        let operation = operation(tool, &arguments);
+        if let (false, Some(operation)) = (is_whole, operation) {
+            let capability = capability(tool.spec().name(), Some(operation));
+            if !self.scope.is_authorized(&capability) {
+                return Err(unauthorized(capability));
+            }
+        }
+        let operation = operation.cloned();
+        let arguments = check_schemas(tool, arguments)?;
+        if tool.has_operations() && operation.is_none() {
+            // Its schema let an operation through that the tool does not declare.
+            return Err(unauthorized(format!("{}.?", tool.spec().name())));
+        }
+        let timeout = self.timeout(tool, &arguments);
+        let args = ValidatedArgs { arguments, operation };
+        Ok(AdmittedCall { tool: Arc::clone(tool), args, reading, timeout })
+    }
+
+    fn unknown(&self, name: &str) -> ToolError {
+        let closest = self.names.closest(name).cloned();
+        ToolError::UnknownTool { name: crate::clip(name, 256).to_owned(), closest }
+    }
+
+    fn check_size(&self, arguments: &RawArguments) -> Result<(), ToolError> {
+        let (bytes, max) = (ByteCount::from(arguments.len_bytes()), self.limits.max_args());
+        if bytes > max { Err(ToolError::ArgumentsTooLarge { bytes, max }) } else { Ok(()) }
+    }
+
+    fn timeout(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Timeout {
+        let asked = arguments.get("timeout_ms").filter(|_| tool.takes_timeout());
+        let asked = asked.and_then(Value::as_u64).map(std::time::Duration::from_millis);
+        self.limits.timeout_for(tool.spec().timeout(), asked)
+    }
+}
+
+/// Whether the scope holds the tool, or one of its operations.
+fn holds_any(registry: &ToolRegistry, scope: &AuthorizationScope, name: &ToolName) -> bool {
+    let holds = |op: &OperationName| scope.is_authorized(&capability(name, Some(op)));
+    scope.is_authorized(name.as_str())
+        || registry.get(name.as_str()).is_some_and(|t| t.spec().operations().iter().any(holds))
+}
+
+fn unauthorized(capability: String) -> ToolError {
+    ToolError::Unauthorized { capability, reason: UnauthorizedReason::NotInScope }
+}
+
+/// The declared operation that `op` names, if it names one.
+fn operation<'a>(
+    tool: &'a RegisteredTool,
+    arguments: &Map<String, Value>,
+) -> Option<&'a OperationName> {
+    let asked = arguments.get("op")?.as_str()?;
+    tool.spec().operations().iter().find(|known| known.as_str() == asked)
+}
+
+fn read_object(
+    tool: &ToolName,
+    arguments: &RawArguments,
+) -> Result<(Map<String, Value>, Option<Reading>), ToolError> {
+    let invalid = |problem| ToolError::InvalidArguments { tool: tool.to_string(), problem };
+    let json = |problem| invalid(ArgumentsProblem::Json(problem));
+    let value = match arguments {
+        RawArguments::Text(text) if text.trim().is_empty() => Value::Null,
+        RawArguments::Text(text) => parse_strict(text).map_err(json)?,
+        RawArguments::Json(value) => value.clone(),
+    };
+    match value {
+        Value::Object(object) => Ok((object, None)),
+        Value::Null => Ok((Map::new(), Some(Reading::EmptyAsObject))),
+        Value::String(text) if text.trim().is_empty() => {
+            Ok((Map::new(), Some(Reading::EmptyAsObject)))
+        }
+        Value::String(text) => match parse_strict(&text) {
+            Ok(Value::Object(object)) => Ok((object, Some(Reading::DecodedString))),
+            Err(problem) if text.trim_start().starts_with('{') => Err(json(problem)),
+            _ => Err(invalid(ArgumentsProblem::NotAnObject { found: "a string" })),
+        },
+        other => Err(invalid(ArgumentsProblem::NotAnObject { found: kind_of(&other) })),
+    }
+}
+
+fn check_schemas(
+    tool: &RegisteredTool,
+    arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let value = Value::Object(arguments);
+    for schema in tool.schemas() {
+        schema.check(&value).map_err(|violations| ToolError::InvalidArguments {
+            tool: tool.spec().name().to_string(),
+            problem: ArgumentsProblem::Schema(violations),
+        })?;
+    }
+    match value {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Ok(Map::new()),
+    }
+}

@@ -1,0 +1,124 @@
+//! The nearest name, for a call of a tool that does not exist.
+//!
+//! A hint is only ever text in an error: nothing is called by it. The index is made once from the
+//! authorized names and is asked in time that does not grow with their number: spellings are folded
+//! (case, separators, a namespace in front), then the neighbours in sorted order are compared.
+
+use std::{
+    collections::BTreeMap,
+    ops::Bound::{Excluded, Included, Unbounded},
+};
+
+use crate::ToolName;
+
+/// Finds the name that a wrong name probably meant.
+///
+/// ```
+/// let index = tool_core::NameIndex::new([tool_core::ToolName::new("read_file")?]);
+/// let hint = |name| index.closest(name).map(|name| name.as_str());
+/// assert_eq!(hint("Read_File"), Some("read_file"));
+/// assert_eq!(hint("functions.read_file"), Some("read_file"));
+/// assert_eq!(hint("raed_file"), Some("read_file"));
+/// assert_eq!(hint("send_mail"), None);
+/// # Ok::<(), tool_core::NameError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct NameIndex {
+    folded: BTreeMap<String, ToolName>,
+}
+
+/// Longer texts are no misspelt names, and are not worth the time.
+const MAX_ASKED: usize = 128;
+
+impl NameIndex {
+    /// An index of these names.
+    pub fn new(names: impl IntoIterator<Item = ToolName>) -> Self {
+        Self { folded: names.into_iter().map(|name| (fold(name.as_str()), name)).collect() }
+    }
+
+    /// The name nearest to `asked`, where one is near enough to be worth saying.
+    #[must_use]
+    pub fn closest(&self, asked: &str) -> Option<&ToolName> {
+        if asked.is_empty() || asked.len() > MAX_ASKED {
+            return None;
+        }
+        let folded = fold(asked);
+        self.exact(&folded)
+            .or_else(|| self.without_namespace(asked))
+            .or_else(|| self.exact(doubled(&folded)?))
+            .or_else(|| self.neighbour(&folded))
+    }
+
+    fn exact(&self, folded: &str) -> Option<&ToolName> {
+        self.folded.get(folded)
+    }
+
+    /// `functions.read`, `mcp__686f__team_create`: what stands after a separator of namespaces.
+    fn without_namespace(&self, asked: &str) -> Option<&ToolName> {
+        let separators = ["__", ".", "/", ":"];
+        separators.iter().find_map(|separator| {
+            asked
+                .match_indices(separator)
+                .find_map(|(at, _)| self.exact(&fold(&asked[at + separator.len()..])))
+        })
+    }
+
+    fn neighbour(&self, folded: &str) -> Option<&ToolName> {
+        let before = self.folded.range::<str, _>((Unbounded, Excluded(folded))).rev().take(2);
+        let after = self.folded.range::<str, _>((Included(folded), Unbounded)).take(2);
+        before.chain(after).find(|(name, _)| is_near(name, folded)).map(|(_, name)| name)
+    }
+}
+
+/// Lower case, without what separates words.
+fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '_' | '-' | '.' | ' '))
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
+}
+
+/// The half of a name that stands there twice (`exec_commandexec_command`).
+fn doubled(folded: &str) -> Option<&str> {
+    let (first, second) = folded.split_at_checked(folded.len() / 2)?;
+    (first == second).then_some(first)
+}
+
+/// Whether two folded names differ by at most two neighbouring characters, or one begins with the
+/// other.
+fn is_near(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let shorter = a.len().min(b.len());
+    let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    if prefix == shorter && shorter >= 4 {
+        return true;
+    }
+    let suffix = a[prefix..].iter().rev().zip(b[prefix..].iter().rev());
+    let suffix = suffix.take_while(|(a, b)| a == b).count();
+    shorter >= 4 && a.len().max(b.len()) - prefix - suffix <= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_models_really_write_finds_its_tool() {
+        let names = ["team_create", "read_file_in_workdir", "exec_command", "get.weather"];
+        let index = NameIndex::new(names.map(|name| ToolName::new(name).unwrap()));
+        let check = |asked: &str, expected: Option<&str>| {
+            assert_eq!(index.closest(asked).map(ToolName::as_str), expected, "{asked}");
+        };
+        check("mcp__686f__team_create", Some("team_create"));
+        check("functions.exec_command", Some("exec_command"));
+        check("exec_commandexec_command", Some("exec_command"));
+        check("Read_File_In_Workdir", Some("read_file_in_workdir"));
+        check("read_file", Some("read_file_in_workdir"));
+        check("getWeather", Some("get.weather"));
+        check("team_craete", Some("team_create"));
+        check("delete_everything", None);
+        check("", None);
+        check("ééé", None);
+        check(&"x".repeat(100_000), None);
+    }
+}
