@@ -1,2 +1,107 @@
-//! Chores of the workspace.
-fn main() {}
+//! Chores of the workspace: `cargo xtask COMMAND [ARGUMENTS]`.
+//!
+//! One row of [`COMMANDS`] for each chore: its name, what it takes, what it does, and the function
+//! that does it. Exit code 0: done and in order. 1: it found something. 2: the command line is wrong.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a developer's tool: its reports are its output"
+)]
+
+mod error;
+
+use std::process::ExitCode;
+
+use error::Error;
+
+/// One chore.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<(), Error>,
+}
+
+/// Every chore, in the order of the help text.
+const COMMANDS: &[Command] = &[];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<(), Error> {
+    let Some((name, rest)) = arguments.split_first() else {
+        return Err(Error::usage(help()));
+    };
+    if is_help(name) {
+        println!("{}", help());
+        return Ok(());
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        return Err(Error::usage(format!("there is no command {name:?}\n\n{}", help())));
+    };
+    if rest.iter().any(|argument| is_help(argument)) {
+        println!("{}", usage(command));
+        return Ok(());
+    }
+    (command.run)(rest)
+}
+
+fn is_help(argument: &str) -> bool {
+    matches!(argument, "--help" | "-h" | "help")
+}
+
+fn usage(command: &Command) -> String {
+    let line = format!("cargo xtask {} {}", command.name, command.arguments);
+    format!("{}\n\n  {}", line.trim_end(), command.about)
+}
+
+fn help() -> String {
+    let mut text = "cargo xtask COMMAND [ARGUMENTS]\n\nCommands:".to_owned();
+    for command in COMMANDS {
+        text.push_str(&format!("\n  {:<8} {}", command.name, command.about));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_unknown_command_is_refused_with_the_known_ones() {
+        let error = dispatch(&words("polish")).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        for command in COMMANDS {
+            assert!(error.to_string().contains(command.name), "{error}");
+        }
+        assert_eq!(dispatch(&[]).unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn help_is_an_answer_and_runs_nothing() {
+        assert!(dispatch(&words("--help")).is_ok());
+        for command in COMMANDS {
+            assert!(dispatch(&words(&format!("{} --help", command.name))).is_ok());
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMMANDS.len());
+    }
+}
