@@ -9,6 +9,9 @@
 )]
 
 mod error;
+mod layers;
+mod process;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -23,7 +26,12 @@ struct Command {
 }
 
 /// Every chore, in the order of the help text.
-const COMMANDS: &[Command] = &[];
+const COMMANDS: &[Command] = &[Command {
+    name: "layers",
+    arguments: "",
+    about: "fails on a dependency between crates that points the wrong way",
+    run: layers::run,
+}];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -52,6 +60,14 @@ fn dispatch(arguments: &[String]) -> Result<(), Error> {
         return Ok(());
     }
     (command.run)(rest)
+}
+
+/// Refuses arguments where a chore takes none.
+fn no_arguments(command: &str, arguments: &[String]) -> Result<(), Error> {
+    match arguments.first() {
+        None => Ok(()),
+        Some(first) => Err(Error::usage(format!("{command} takes no arguments, not {first:?}"))),
+    }
 }
 
 fn is_help(argument: &str) -> bool {
