@@ -234,7 +234,7 @@ mod tests {
             ("-9223372036854775809", "does not fit in 64 bits", 0),
             (r#"{"path":"a","path":"/etc"}"#, "duplicate key \"path\"", 18),
             (r#"{"p":1,"\u0070":2}"#, "duplicate key \"p\"", 15),
-            (r#""\ud800""#, "surrogate", 7),
+            (r#""\ud800""#, "hex escape", 7),
             ("{} {}", "trailing characters", 3),
             ("", "EOF", 0),
             ("[1", "EOF", 1),

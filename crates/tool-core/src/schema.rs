@@ -445,11 +445,11 @@ mod tests {
             .check(&json!({"mode": "write", "depth": 3, "tags": ["abc", "abcd"], "tokenBudget": 1}))
             .unwrap_err();
         insta::assert_snapshot!(violations, @r#"
+        - (root): expected the required property "path", found nothing
         - /depth: expected more than 5, found a number 3
         - /mode: expected one of "read", "list", found a string "write"
         - /tags/1: expected at most 3 characters, found a string "abcd"
         - (root): expected no properties but "depth", "mode", "path", "tags", found "tokenBudget"
-        - (root): expected the required property "path", found nothing
         "#);
     }
 

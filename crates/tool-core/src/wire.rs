@@ -220,7 +220,7 @@ mod tests {
         check(br#"{"id":"d2","id":"d3","name":"b"}"#, "d3", "duplicate key");
         check(br#"{"id":"d4","name":"a","arguments":{},"input":{}}"#, "d4", "both");
         check(br#"{"id":"d5","name":"a","function":{}}"#, "d5", "beside");
-        check(br#"{"id":"d6","function":{"name":"a","arguments":"\ud800"}}"#, "d6", "surrogate");
+        check(br#"{"id":"d6","function":{"name":"a","arguments":"\ud800"}}"#, "d6", "hex escape");
         check(b"not json", "", "expected one JSON object");
         check(b"[]", "", "expected a JSON object");
         check(b"\"x\"", "", "expected a JSON object");

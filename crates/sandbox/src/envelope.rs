@@ -1,0 +1,62 @@
+//! Stage 5: a deadline, cancellation, and no panic gets out.
+//!
+//! In: the future of a tool. Out: its output or an error, at its deadline at the latest. A future that
+//! is ready at once costs no timer. Whatever ends the call, its cancellation flag is set afterwards,
+//! so work that was handed to a thread sees it.
+
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio_util::sync::CancellationToken;
+use tool_core::{AdmittedCall, BoxFuture, ExecContext, ToolError, ToolOutput, ToolRegistry};
+
+use crate::panic_text;
+
+type Output = Result<ToolOutput, ToolError>;
+
+/// Runs an admitted call inside its envelope. `cancellation` is the call's own token.
+pub(crate) async fn run(
+    registry: &ToolRegistry,
+    call: AdmittedCall,
+    ctx: ExecContext,
+    cancellation: CancellationToken,
+) -> Output {
+    let (timeout, deadline) = (ctx.timeout(), ctx.deadline());
+    let _cancel_at_end = cancellation.clone().drop_guard();
+    let mut work = NoPanic(registry.execute(call, ctx));
+    if let Poll::Ready(output) = poll_once(&mut work).await {
+        return output;
+    }
+    tokio::select! {
+        biased;
+        output = &mut work => output,
+        () = cancellation.cancelled() => Err(ToolError::Cancelled),
+        () = tokio::time::sleep_until(deadline.into()) => Err(ToolError::TimedOut {
+            after: timeout.after,
+            source_of_limit: timeout.source,
+        }),
+    }
+}
+
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
+}
+
+/// A future whose panic is an error.
+struct NoPanic<'a>(BoxFuture<'a, Output>);
+
+impl Future for NoPanic<'_> {
+    type Output = Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Output> {
+        // After a panic the future is never polled again, so a broken state in it is never seen.
+        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))).unwrap_or_else(|panic| {
+            let message = format!("the tool panicked: {}", panic_text(&*panic));
+            Poll::Ready(Err(ToolError::failed(message)))
+        })
+    }
+}
