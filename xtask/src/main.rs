@@ -8,6 +8,7 @@
     reason = "a developer's tool: its reports are its output"
 )]
 
+mod audit;
 mod error;
 mod layers;
 mod process;
@@ -26,12 +27,20 @@ struct Command {
 }
 
 /// Every chore, in the order of the help text.
-const COMMANDS: &[Command] = &[Command {
-    name: "layers",
-    arguments: "",
-    about: "fails on a dependency between crates that points the wrong way",
-    run: layers::run,
-}];
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "layers",
+        arguments: "",
+        about: "fails on a dependency between crates that points the wrong way",
+        run: layers::run,
+    },
+    Command {
+        name: "audit",
+        arguments: "",
+        about: "the release audit: packages, licences, leftovers, files, fences",
+        run: audit::run,
+    },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
