@@ -9,9 +9,11 @@
 )]
 
 mod audit;
+mod ci;
 mod error;
 mod layers;
 mod process;
+mod smoke;
 mod workspace;
 
 use std::process::ExitCode;
@@ -39,6 +41,18 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "the release audit: packages, licences, leftovers, files, fences",
         run: audit::run,
+    },
+    Command {
+        name: "smoke",
+        arguments: "",
+        about: "runs scripts/*_smoke.sh against the built program",
+        run: smoke::run,
+    },
+    Command {
+        name: "ci",
+        arguments: "",
+        about: "everything that must hold before a change is taken (.ci/run)",
+        run: ci::run,
     },
 ];
 

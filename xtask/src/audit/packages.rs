@@ -57,7 +57,7 @@ pub(super) fn readmes(inputs: &Inputs) -> Vec<String> {
         .members()
         .iter()
         .map(|member| format!("{}README.md", inputs.folder(member)))
-        .filter(|path| !inputs.text(path).is_some_and(|text| !text.trim().is_empty()))
+        .filter(|path| inputs.text(path).is_none_or(|text| text.trim().is_empty()))
         .map(|path| format!("{path} is missing or empty"))
         .collect()
 }

@@ -93,10 +93,10 @@ fn judge_direction(from: &str, to: &Dependency) -> Option<Violation> {
     let (place, target) = (Place::of(from)?, Place::of(&to.name)?);
     let wrong_way = || Violation::WrongWay { from: from.to_owned(), to: to.name.clone() };
     match (place, target) {
-        (_, Place::Testkit) if to.kind == Kind::Dev => None,
-        (_, Place::Testkit) => Some(Violation::TestkitOutsideTests { from: from.to_owned() }),
         (_, Place::Xtask) => Some(wrong_way()),
         (Place::Xtask, _) => None,
+        (_, Place::Testkit) if to.kind == Kind::Dev => None,
+        (_, Place::Testkit) => Some(Violation::TestkitOutsideTests { from: from.to_owned() }),
         (Place::Testkit, _) => (!TESTKIT_MAY_USE.contains(&to.name.as_str())).then(wrong_way),
         (Place::Level(own), Place::Level(other)) => (other >= own).then(wrong_way),
     }
@@ -172,7 +172,7 @@ mod tests {
         check("chain", "tool-core", Kind::Dev, &[]);
         check("chain", "sandbox", Kind::Dev, &["not on a lower level"]);
         check("cli", "testkit", Kind::Normal, &["outside its tests"]);
-        check("xtask", "testkit", Kind::Build, &["outside its tests"]);
+        check("model", "testkit", Kind::Build, &["outside its tests"]);
     }
 
     #[test]
@@ -180,6 +180,7 @@ mod tests {
         check("testkit", "tool-core", Kind::Normal, &[]);
         check("testkit", "model", Kind::Normal, &["not on a lower level"]);
         check("xtask", "cli", Kind::Normal, &[]);
+        check("xtask", "testkit", Kind::Normal, &[]);
         check("cli", "xtask", Kind::Dev, &["not on a lower level"]);
     }
 

@@ -11,13 +11,13 @@ pub(super) const LEVELS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// Help for tests: no normal dependency of anything.
+/// Help for tests: a normal dependency of nothing but the chores, which run the same proofs.
 pub(super) const TESTKIT: &str = "testkit";
 
 /// What [`TESTKIT`] itself may use of this workspace.
 pub(super) const TESTKIT_MAY_USE: &[&str] = &["tool-core"];
 
-/// The chores: may use anything but [`TESTKIT`], and nothing may use them.
+/// The chores: may use anything, and nothing may use them.
 pub(super) const XTASK: &str = "xtask";
 
 /// A package from outside that only some crates may ask for.
