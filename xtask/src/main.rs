@@ -9,6 +9,7 @@
 )]
 
 mod audit;
+mod bfcl;
 mod ci;
 mod error;
 mod layers;
@@ -53,6 +54,12 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "everything that must hold before a change is taken (.ci/run)",
         run: ci::run,
+    },
+    Command {
+        name: "bfcl",
+        arguments: "FOLDER [--write]",
+        about: "stages 1 to 4 on the Berkeley Function Calling Leaderboard's data",
+        run: bfcl::run,
     },
 ];
 
