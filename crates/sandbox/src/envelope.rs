@@ -9,6 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context, Poll},
+    time::Instant,
 };
 
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,8 @@ pub(crate) async fn run(
     cancellation: CancellationToken,
 ) -> Output {
     let (timeout, deadline) = (ctx.timeout(), ctx.deadline());
+    let timed_out =
+        || ToolError::TimedOut { after: timeout.after, source_of_limit: timeout.source };
     let _cancel_at_end = cancellation.clone().drop_guard();
     let mut work = NoPanic(registry.execute(call, ctx));
     if let Poll::Ready(output) = poll_once(&mut work).await {
@@ -33,12 +36,14 @@ pub(crate) async fn run(
     }
     tokio::select! {
         biased;
-        output = &mut work => output,
+        output = &mut work => match output {
+            // An executor that saw the deadline before our timer did says that it was cancelled.
+            Err(ToolError::Cancelled)
+                if !cancellation.is_cancelled() && Instant::now() >= deadline => Err(timed_out()),
+            output => output,
+        },
         () = cancellation.cancelled() => Err(ToolError::Cancelled),
-        () = tokio::time::sleep_until(deadline.into()) => Err(ToolError::TimedOut {
-            after: timeout.after,
-            source_of_limit: timeout.source,
-        }),
+        () = tokio::time::sleep_until(deadline.into()) => Err(timed_out()),
     }
 }
 

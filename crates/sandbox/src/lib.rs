@@ -11,21 +11,29 @@
 mod approval;
 pub mod audit;
 mod blocking;
+mod config;
 mod envelope;
 mod executor;
+mod lookup;
 mod pool;
 mod provider;
 mod sandbox;
+mod workdir;
 
 pub use tool_core::Limits as SandboxLimits;
 
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use audit::{AuditError, AuditLog};
 pub use blocking::ExecutorTool;
+pub use config::{AuditConfig, LimitsConfig, LimitsConfigError};
 pub use executor::ToolExecutor;
+pub use lookup::StaticLookup;
 pub use pool::{BlockingPool, PoolConfig, PoolStatus};
 pub use provider::SandboxedToolProvider;
 pub use sandbox::ToolSandbox;
+pub use workdir::{
+    ListDirInWorkdir, ReadFileInWorkdir, Resolution, SearchInWorkdir, Workdir, WorkdirError,
+};
 
 /// The text of a panic, bounded.
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
