@@ -12,6 +12,7 @@ mod audit;
 mod bfcl;
 mod ci;
 mod error;
+mod fuzz;
 mod layers;
 mod process;
 mod smoke;
@@ -48,6 +49,12 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "runs scripts/*_smoke.sh against the built program",
         run: smoke::run,
+    },
+    Command {
+        name: "fuzz",
+        arguments: "TARGET SECONDS [--runs N]",
+        about: "builds a fuzz target with coverage and runs it",
+        run: fuzz::run,
     },
     Command {
         name: "ci",

@@ -4,6 +4,7 @@
 //! that can't be started, or that fails, is an [`Error`] with its command line.
 
 use std::{
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -74,6 +75,21 @@ impl Program {
         Err(Error::failed(format!("{}: {status}\n{}", self.line(), stderr.trim_end())))
     }
 
+    /// Runs it, passes its standard error on line by line, and shows each line to `see`. Whether it
+    /// ended with success.
+    pub(crate) fn each_error_line(mut self, mut see: impl FnMut(&str)) -> Result<bool, Error> {
+        self.command.stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().map_err(|e| self.no_start(&e))?;
+        let stderr = child.stderr.take().map(BufReader::new);
+        for line in stderr.into_iter().flat_map(|reader| reader.split(b'\n')) {
+            let line = line.map_err(|e| self.no_start(&e))?;
+            let line = String::from_utf8_lossy(&line);
+            eprintln!("{line}");
+            see(&line);
+        }
+        Ok(child.wait().map_err(|e| self.no_start(&e))?.success())
+    }
+
     fn no_start(&self, error: &std::io::Error) -> Error {
         Error::failed(format!("{}: {error}", self.line()))
     }
@@ -106,6 +122,14 @@ mod tests {
         assert!(error.contains('3'), "{error}");
         assert!(Program::new("bash").args(["-c", "exit 1"]).run().is_err());
         assert!(Program::new("no-such-program-here").run().is_err());
+    }
+
+    #[test]
+    fn lines_of_standard_error_are_shown_as_they_come() {
+        let mut lines = Vec::new();
+        let program = Program::new("bash").args(["-c", "echo out; echo a >&2; echo b >&2; exit 1"]);
+        let is_success = program.each_error_line(|line| lines.push(line.to_owned())).unwrap();
+        assert_eq!((is_success, lines), (false, vec!["a".to_owned(), "b".to_owned()]));
     }
 
     #[test]
