@@ -1,3 +1,8 @@
 //! Help for tests: local servers, scripted models and misbehaving executors.
+//!
+//! Never a normal dependency of any crate.
 
 pub mod bfcl;
+mod model_server;
+
+pub use model_server::{ModelServer, RecordedRequest, Step};

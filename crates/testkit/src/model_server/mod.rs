@@ -1,0 +1,161 @@
+//! A scripted model server on this machine, for tests of whoever talks to a model over HTTP.
+//!
+//! It answers any `POST` with the next of its [`Step`]s, whatever was asked, so it speaks the wire
+//! format of whoever wrote the steps: OpenAI's, Anthropic's, or none. Every request is recorded.
+//! A request after the last step is answered with 404, which no client tries again.
+//!
+//! The server has a thread and a runtime of its own, so it works in a test of any kind, also one that
+//! starts a program and blocks. Dropping it ends it.
+
+mod reply;
+mod step;
+
+use std::{
+    collections::VecDeque,
+    fmt, io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+};
+
+use axum::{Router, extract::State, routing::any};
+use serde_json::Value;
+use tokio::{net::TcpListener, runtime::Builder, sync::oneshot};
+
+pub use step::Step;
+
+/// The most bytes of one recorded request.
+const MAX_REQUEST: usize = 64 * 1024 * 1024;
+
+/// One request, as it came.
+#[derive(Debug, Clone)]
+pub struct RecordedRequest {
+    /// The method.
+    pub method: String,
+    /// The path, with its query.
+    pub path: String,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl RecordedRequest {
+    /// The first header of a name, which is given in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as JSON; null where it is none.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+/// What server and test share.
+#[derive(Debug, Default)]
+struct Script {
+    steps: Mutex<VecDeque<Step>>,
+    requests: Mutex<Vec<RecordedRequest>>,
+}
+
+/// A running server. Dropping it ends it.
+pub struct ModelServer {
+    address: SocketAddr,
+    script: Arc<Script>,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ModelServer {
+    /// Starts a server on a free port of `127.0.0.1`.
+    ///
+    /// # Errors
+    /// Where no port or thread is to be had.
+    pub fn start(steps: impl IntoIterator<Item = Step>) -> io::Result<Self> {
+        let steps = Mutex::new(steps.into_iter().collect());
+        let script = Arc::new(Script { steps, requests: Mutex::default() });
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+        let address = listener.local_addr()?;
+        let (end, ended) = oneshot::channel();
+        let router = Router::new().fallback(any(answer)).with_state(Arc::clone(&script));
+        let thread =
+            std::thread::Builder::new().name("model-server".to_owned()).spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        _ = async { axum::serve(listener, router).await } => {}
+                        _ = ended => {}
+                    }
+                });
+                // Answers that still wait are not waited for.
+                runtime.shutdown_background();
+            })?;
+        Ok(Self { address, script, end: Some(end), thread: Some(thread) })
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.script.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many steps are left.
+    #[must_use]
+    pub fn steps_left(&self) -> usize {
+        self.script.steps.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Adds a step at the end.
+    pub fn push(&self, step: Step) {
+        self.script.steps.lock().unwrap_or_else(PoisonError::into_inner).push_back(step);
+    }
+}
+
+impl fmt::Debug for ModelServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            // An error means that the server has ended by itself.
+            let _ = end.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn answer(
+    State(script): State<Arc<Script>>,
+    request: axum::extract::Request,
+) -> axum::response::Response {
+    let (head, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, MAX_REQUEST).await.unwrap_or_default();
+    let headers = head.headers.iter().map(|(name, value)| {
+        (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    });
+    let recorded = RecordedRequest {
+        method: head.method.to_string(),
+        path: head.uri.to_string(),
+        headers: headers.collect(),
+        body: body.to_vec(),
+    };
+    script.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
+    let step = script.steps.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let step = step.unwrap_or_else(|| Step::error(404, "the script of this server is at its end"));
+    tokio::time::sleep(step.delay).await;
+    reply::reply(step)
+}
