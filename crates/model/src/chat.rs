@@ -8,6 +8,8 @@ use std::{fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use tool_core::{BoxFuture, ToolCall, ToolSpec};
 
+use crate::LeftOut;
+
 /// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -39,6 +41,18 @@ pub struct Sampling {
     pub seed: Option<i64>,
     /// The most tokens of one reply.
     pub max_tokens: Option<u32>,
+}
+
+impl Sampling {
+    /// These settings, and those of `other` where these say nothing.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            temperature: self.temperature.or(other.temperature),
+            seed: self.seed.or(other.seed),
+            max_tokens: self.max_tokens.or(other.max_tokens),
+        }
+    }
 }
 
 /// One request.
@@ -116,6 +130,13 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// Its name, for people and logs.
     fn name(&self) -> &str;
 
+    /// Those of `tools` that it can't be offered without changing what they accept, with the reason.
+    /// A request that has them is still answered; the model is not told of these.
+    fn left_out(&self, tools: &[ToolSpec]) -> Vec<LeftOut> {
+        let _ = tools;
+        Vec::new()
+    }
+
     /// Asks for one reply. `on_delta` hears the pieces as they come, where the provider streams.
     ///
     /// Dropping the future gives the request up.
@@ -133,6 +154,9 @@ pub enum ModelError {
     /// The provider can't be used as configured (no key, a bad address).
     #[error("{0}")]
     Config(String),
+    /// The request can't be put on the wire (a call without its result).
+    #[error("the request can't be sent: {0}")]
+    Request(String),
     /// The provider could not be reached, or broke off.
     #[error("{provider} could not be reached: {message}")]
     Transport {
@@ -168,6 +192,14 @@ pub enum ModelError {
         provider: String,
         /// The limit.
         after: Duration,
+    },
+    /// A line of a script is no reply, or expected another request.
+    #[error("line {line} of the script: {message}")]
+    Script {
+        /// Which line, from 1.
+        line: usize,
+        /// What was wrong with it, or with the request.
+        message: String,
     },
     /// The script of a scripted model is at its end.
     #[error("the script has {replies} replies, and one more was asked for")]

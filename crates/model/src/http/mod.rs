@@ -1,0 +1,351 @@
+//! Requests to a provider over HTTP: one body out, one reply back, with retries and deadlines.
+//!
+//! [`Endpoint::chat`] posts a body and reads the answer with a [`Wire`], whole or as events. It
+//! guarantees:
+//!
+//! - one timeout over all attempts, and one for every silence of the server;
+//! - no more than [`MAX_BODY`] bytes of an answer are ever held;
+//! - once a piece of a reply was passed on, no second attempt is made, so nothing is heard twice;
+//! - no redirect is followed and no proxy used that was not asked for, so the key goes to the address
+//!   that the operator wrote, and nowhere else;
+//! - every error and log line went through [`ApiKey::redact`](crate::ApiKey::redact).
+
+mod address;
+mod fault;
+mod options;
+mod retry;
+mod sse;
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, SystemTime},
+};
+
+use reqwest::{
+    Response, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+};
+use tokio::time::{Instant, timeout};
+
+use self::retry::{RetryPolicy, retry_after};
+use crate::{ApiKey, ChatReply, Delta, Dialect, ModelError};
+
+pub(crate) use self::{
+    fault::{Fault, message_of},
+    sse::SseEvent,
+};
+pub use options::HttpOptions;
+
+/// The most bytes of one answer.
+const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// The most bytes of an error's answer that are read, and of its message that are shown.
+const MAX_ERROR_BODY: usize = 64 * 1024;
+const MAX_MESSAGE: usize = 2 * 1024;
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Hears the pieces of a reply.
+pub(crate) type OnDelta<'a> = &'a (dyn Fn(Delta) + Send + Sync);
+
+/// Reads the answers of a vendor.
+pub(crate) trait Wire: Send + Sync {
+    /// A reply from a whole body.
+    fn whole(&self, body: &str) -> Result<ChatReply, Fault>;
+
+    /// A reply from events.
+    fn collector(&self) -> Box<dyn Collector + '_>;
+}
+
+/// Puts a reply together from events.
+pub(crate) trait Collector: Send {
+    /// Takes one event; `true` when it was the last.
+    fn take(&mut self, event: &SseEvent, on_delta: OnDelta<'_>) -> Result<bool, Fault>;
+
+    /// The reply, if it was whole.
+    fn finish(self: Box<Self>, on_delta: OnDelta<'_>) -> Result<ChatReply, Fault>;
+}
+
+/// One API of one provider.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    provider: String,
+    client: reqwest::Client,
+    url: Url,
+    headers: HeaderMap,
+    key: Option<ApiKey>,
+    timeout: Duration,
+    idle_timeout: Duration,
+    retries: RetryPolicy,
+}
+
+impl Endpoint {
+    /// Prepares a client; contacts nobody.
+    ///
+    /// # Errors
+    /// [`ModelError::Config`] for a bad address, proxy or timeout.
+    pub(crate) fn new(dialect: Dialect, options: &HttpOptions) -> Result<Self, ModelError> {
+        if options.timeout.is_zero() || options.idle_timeout.is_zero() {
+            return Err(ModelError::Config("a timeout is zero".to_owned()));
+        }
+        if options.model.trim().is_empty() {
+            return Err(ModelError::Config("the model has no name".to_owned()));
+        }
+        let url = address::api_address(dialect, &options.url)?;
+        let name = match dialect {
+            Dialect::OpenAi => "openai",
+            Dialect::Anthropic => "anthropic",
+        };
+        let host = url.host_str().unwrap_or_default();
+        Ok(Self {
+            provider: format!("{name} at {host}"),
+            client: client(options)?,
+            headers: headers(dialect, options.key.as_ref())?,
+            key: options.key.clone(),
+            timeout: options.timeout,
+            idle_timeout: options.idle_timeout,
+            retries: RetryPolicy {
+                max_retries: options.max_retries,
+                first_pause: options.first_pause,
+            },
+            url,
+        })
+    }
+
+    /// Whether requests go to this host.
+    pub(crate) fn is_at(&self, host: &str) -> bool {
+        self.url.host_str() == Some(host)
+    }
+
+    /// Posts `body` and reads the reply.
+    pub(crate) async fn chat(
+        &self,
+        body: &[u8],
+        wire: &dyn Wire,
+        on_delta: OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let deadline = Instant::now() + self.timeout;
+        match timeout(self.timeout, self.with_retries(body, wire, on_delta, deadline)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(self.timed_out(self.timeout)),
+        }
+    }
+
+    async fn with_retries(
+        &self,
+        body: &[u8],
+        wire: &dyn Wire,
+        on_delta: OnDelta<'_>,
+        deadline: Instant,
+    ) -> Result<ChatReply, ModelError> {
+        let is_heard = AtomicBool::new(false);
+        let heard = |delta| {
+            is_heard.store(true, Ordering::Relaxed);
+            on_delta(delta);
+        };
+        let mut attempt = 0;
+        loop {
+            let error = match self.attempt(body, wire, &heard).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let pause = self.retries.pause_after(attempt, &error);
+            // A pause that reaches the deadline would only hide the error behind a timeout.
+            let left = deadline.saturating_duration_since(Instant::now());
+            match pause.filter(|pause| *pause < left && !is_heard.load(Ordering::Relaxed)) {
+                None => return Err(error),
+                Some(pause) => {
+                    tracing::warn!(%error, attempt, ?pause, "a model request failed, trying again");
+                    tokio::time::sleep(pause).await;
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        body: &[u8],
+        wire: &dyn Wire,
+        on_delta: OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        tracing::debug!(provider = self.provider, bytes = body.len(), "asking a model");
+        let request = self.client.post(self.url.clone());
+        let request = request.headers(self.headers.clone()).body(body.to_vec());
+        let response = self.within_patience(request.send()).await?;
+        if !response.status().is_success() {
+            return Err(self.refused(response).await);
+        }
+        if is_event_stream(&response) {
+            self.read_events(response, wire.collector(), on_delta).await
+        } else {
+            let body = self.read_whole(response).await?;
+            let body = str::from_utf8(&body).map_err(|error| {
+                self.nonsense(&format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
+            })?;
+            wire.whole(body).map_err(|fault| self.error_of(fault))
+        }
+    }
+
+    async fn read_events(
+        &self,
+        mut response: Response,
+        mut collector: Box<dyn Collector + '_>,
+        on_delta: OnDelta<'_>,
+    ) -> Result<ChatReply, ModelError> {
+        let mut reader = sse::SseReader::default();
+        let mut size = 0;
+        while let Some(piece) = self.within_patience(response.chunk()).await? {
+            size += piece.len();
+            self.check_size(size)?;
+            let events = reader.push(&piece).map_err(|error| self.nonsense(&error.to_string()))?;
+            for event in events {
+                if collector.take(&event, on_delta).map_err(|fault| self.error_of(fault))? {
+                    return collector.finish(on_delta).map_err(|fault| self.error_of(fault));
+                }
+            }
+        }
+        if let Some(event) = reader.finish().map_err(|error| self.nonsense(&error.to_string()))? {
+            collector.take(&event, on_delta).map_err(|fault| self.error_of(fault))?;
+        }
+        collector.finish(on_delta).map_err(|fault| self.error_of(fault))
+    }
+
+    async fn read_whole(&self, mut response: Response) -> Result<Vec<u8>, ModelError> {
+        let mut body = Vec::new();
+        while let Some(piece) = self.within_patience(response.chunk()).await? {
+            self.check_size(body.len() + piece.len())?;
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+
+    fn check_size(&self, size: usize) -> Result<(), ModelError> {
+        match size > MAX_BODY {
+            true => Err(self.nonsense(&format!("the answer is longer than {MAX_BODY} bytes"))),
+            false => Ok(()),
+        }
+    }
+
+    /// The error that a status other than 2xx means, with as much of its body as is worth reading.
+    async fn refused(&self, mut response: Response) -> ModelError {
+        let status = response.status();
+        let retry_after = retry_after(response.headers(), SystemTime::now());
+        let mut body = Vec::new();
+        while body.len() < MAX_ERROR_BODY {
+            match self.within_patience(response.chunk()).await {
+                Ok(Some(piece)) => body.extend_from_slice(&piece),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        body.truncate(MAX_ERROR_BODY);
+        let mut message = message_of(&String::from_utf8_lossy(&body));
+        if status.is_redirection() {
+            message = "a redirect, and redirects are not followed".to_owned();
+        } else if message.is_empty() {
+            message = status.canonical_reason().unwrap_or("no message").to_owned();
+        }
+        self.status_error(status.as_u16(), &message, retry_after)
+    }
+
+    /// Waits for the server no longer than it may be silent.
+    async fn within_patience<T>(
+        &self,
+        step: impl Future<Output = Result<T, reqwest::Error>>,
+    ) -> Result<T, ModelError> {
+        match timeout(self.idle_timeout, step).await {
+            Ok(outcome) => outcome.map_err(|error| self.transport(error)),
+            Err(_) => Err(self.timed_out(self.idle_timeout)),
+        }
+    }
+
+    fn error_of(&self, fault: Fault) -> ModelError {
+        match fault {
+            Fault::Nonsense(message) => self.nonsense(&message),
+            Fault::Reported { status, message } => self.status_error(status, &message, None),
+        }
+    }
+
+    fn status_error(
+        &self,
+        status: u16,
+        message: &str,
+        retry_after: Option<Duration>,
+    ) -> ModelError {
+        let (provider, message) = (self.provider.clone(), self.clean(message));
+        ModelError::Status { provider, status, message, retry_after }
+    }
+
+    fn nonsense(&self, message: &str) -> ModelError {
+        ModelError::Protocol { provider: self.provider.clone(), message: self.clean(message) }
+    }
+
+    fn timed_out(&self, after: Duration) -> ModelError {
+        ModelError::TimedOut { provider: self.provider.clone(), after }
+    }
+
+    /// The whole chain of causes, without the address, whose query may hold a secret.
+    fn transport(&self, error: reqwest::Error) -> ModelError {
+        let error = error.without_url();
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(next) = cause {
+            message = format!("{message}: {next}");
+            cause = next.source();
+        }
+        ModelError::Transport { provider: self.provider.clone(), message: self.clean(&message) }
+    }
+
+    /// `message` without the key, bounded.
+    fn clean(&self, message: &str) -> String {
+        let clean = match &self.key {
+            Some(key) => key.redact(message),
+            None => message.to_owned(),
+        };
+        tool_core::clip(&clean, MAX_MESSAGE).to_owned()
+    }
+}
+
+fn client(options: &HttpOptions) -> Result<reqwest::Client, ModelError> {
+    let builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .user_agent(concat!("remit/", env!("CARGO_PKG_VERSION")))
+        .no_proxy();
+    let builder = match &options.proxy {
+        None => builder,
+        Some(proxy) => {
+            let address = address::http_address("model proxy", proxy)?;
+            let proxy = reqwest::Proxy::all(address)
+                .map_err(|error| ModelError::Config(format!("the model proxy: {error}")))?;
+            builder.proxy(proxy)
+        }
+    };
+    builder.build().map_err(|error| ModelError::Config(format!("the HTTP client: {error}")))
+}
+
+fn headers(dialect: Dialect, key: Option<&ApiKey>) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if dialect == Dialect::Anthropic {
+        let version = HeaderValue::from_static("2023-06-01");
+        headers.insert(HeaderName::from_static("anthropic-version"), version);
+    }
+    if let Some(key) = key {
+        let (name, value) = match dialect {
+            Dialect::OpenAi => (AUTHORIZATION, format!("Bearer {}", key.expose())),
+            Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.expose().to_owned()),
+        };
+        let mut value = HeaderValue::try_from(value)
+            .map_err(|_| ModelError::Config("the key can't stand in a header".to_owned()))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn is_event_stream(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
+}
