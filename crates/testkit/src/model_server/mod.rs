@@ -78,18 +78,16 @@ impl ModelServer {
         let steps = Mutex::new(steps.into_iter().collect());
         let script = Arc::new(Script { steps, requests: Mutex::default() });
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+        // The caller may be inside of a runtime, where another can't be waited for; so the port is
+        // taken here, and everything else happens on the server's own thread.
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (end, ended) = oneshot::channel();
         let router = Router::new().fallback(any(answer)).with_state(Arc::clone(&script));
         let thread =
             std::thread::Builder::new().name("model-server".to_owned()).spawn(move || {
-                runtime.block_on(async {
-                    tokio::select! {
-                        _ = async { axum::serve(listener, router).await } => {}
-                        _ = ended => {}
-                    }
-                });
+                runtime.block_on(serve(listener, router, ended));
                 // Answers that still wait are not waited for.
                 runtime.shutdown_background();
             })?;
@@ -135,6 +133,15 @@ impl Drop for ModelServer {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// Serves until the other end of `ended` says so, or is gone.
+async fn serve(listener: std::net::TcpListener, router: Router, ended: oneshot::Receiver<()>) {
+    let Ok(listener) = TcpListener::from_std(listener) else { return };
+    tokio::select! {
+        _ = async { axum::serve(listener, router).await } => {}
+        _ = ended => {}
     }
 }
 
