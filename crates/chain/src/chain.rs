@@ -80,7 +80,8 @@ impl ToolChain {
         self
     }
 
-    /// The same chain with another way to draw replies.
+    /// The same chain with another way to draw replies. A token limit belongs here, even where the
+    /// model has one of its own: the chain recognizes replies that were cut off by it.
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;

@@ -11,3 +11,4 @@ mod parallel;
 mod providers;
 mod stops;
 mod support;
+mod wire;
