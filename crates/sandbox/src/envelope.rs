@@ -7,30 +7,29 @@
 use std::{
     future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
+    pin::{Pin, pin},
     task::{Context, Poll},
     time::Instant,
 };
 
 use tokio_util::sync::CancellationToken;
-use tool_core::{AdmittedCall, BoxFuture, ExecContext, ToolError, ToolOutput, ToolRegistry};
+use tool_core::{AdmittedCall, ExecContext, ToolError, ToolOutput};
 
 use crate::panic_text;
 
 type Output = Result<ToolOutput, ToolError>;
 
-/// Runs an admitted call inside its envelope. `cancellation` is the call's own token.
+/// Runs an admitted call inside its envelope. `cancellation` is what cancels it from outside.
 pub(crate) async fn run(
-    registry: &ToolRegistry,
     call: AdmittedCall,
     ctx: ExecContext,
-    cancellation: CancellationToken,
+    cancellation: &CancellationToken,
 ) -> Output {
     let (timeout, deadline) = (ctx.timeout(), ctx.deadline());
     let timed_out =
         || ToolError::TimedOut { after: timeout.after, source_of_limit: timeout.source };
-    let _cancel_at_end = cancellation.clone().drop_guard();
-    let mut work = NoPanic(registry.execute(call, ctx));
+    let _end = EndOnDrop(ctx.clone());
+    let mut work = pin!(NoPanic { work: call.execute(ctx) });
     if let Poll::Ready(output) = poll_once(&mut work).await {
         return output;
     }
@@ -47,19 +46,34 @@ pub(crate) async fn run(
     }
 }
 
-async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
-    std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
+/// Tells everybody who still works on the call that it is over.
+struct EndOnDrop(ExecContext);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
-/// A future whose panic is an error.
-struct NoPanic<'a>(BoxFuture<'a, Output>);
+async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Poll<F::Output> {
+    std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
+}
 
-impl Future for NoPanic<'_> {
+pin_project_lite::pin_project! {
+    /// A future whose panic is an error.
+    struct NoPanic<F> {
+        #[pin]
+        work: F,
+    }
+}
+
+impl<F: Future<Output = Output>> Future for NoPanic<F> {
     type Output = Output;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Output> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Output> {
         // After a panic the future is never polled again, so a broken state in it is never seen.
-        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))).unwrap_or_else(|panic| {
+        let work = self.project().work;
+        catch_unwind(AssertUnwindSafe(|| work.poll(cx))).unwrap_or_else(|panic| {
             let message = format!("the tool panicked: {}", panic_text(&*panic));
             Poll::Ready(Err(ToolError::failed(message)))
         })

@@ -164,15 +164,14 @@ impl ToolSandbox {
     /// Stages 5 and 6.
     async fn run(&self, id: &CallId, admitted: AdmittedCall) -> Result<ToolOutput, ToolError> {
         let policy = admitted.tool().spec().output_policy();
-        let cancellation = self.cancellation.child_token();
         let ctx = ExecContext::new(
             id.clone(),
             *self.gate.limits(),
             admitted.timeout(),
-            cancellation.clone(),
+            self.cancellation.clone(),
             Arc::clone(self.gate.scope()),
         );
-        let output = envelope::run(self.gate.registry(), admitted, ctx, cancellation).await?;
+        let output = envelope::run(admitted, ctx, &self.cancellation).await?;
         bound_output(output, policy, self.gate.limits())
     }
 

@@ -1,10 +1,14 @@
 //! What a tool knows of the call it works on: its limits, its deadline, and whether to stop.
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{AuthorizationScope, CallId, Limits, Timeout};
@@ -20,12 +24,20 @@ pub struct ExecContext {
     limits: Limits,
     timeout: Timeout,
     deadline: Instant,
+    end: Arc<End>,
     cancellation: CancellationToken,
     scope: Arc<AuthorizationScope>,
 }
 
+/// The end of one call. Lighter than a token of its own: most calls are over before anybody asks.
+#[derive(Debug, Default)]
+struct End {
+    has_come: AtomicBool,
+    came: Notify,
+}
+
 impl ExecContext {
-    /// A context whose deadline is `timeout` from now.
+    /// A context whose deadline is `timeout` from now, and which `cancellation` cancels.
     #[must_use]
     pub fn new(
         call_id: CallId,
@@ -35,7 +47,7 @@ impl ExecContext {
         scope: Arc<AuthorizationScope>,
     ) -> Self {
         let deadline = Instant::now() + timeout.after;
-        Self { call_id, limits, timeout, deadline, cancellation, scope }
+        Self { call_id, limits, timeout, deadline, end: Arc::default(), cancellation, scope }
     }
 
     /// The id of the call.
@@ -68,15 +80,31 @@ impl ExecContext {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Whether to stop: cancelled, or past the deadline.
+    /// Whether to stop: cancelled, no longer wanted, or past the deadline.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancellation.is_cancelled() || self.remaining().is_zero()
+        self.end.has_come.load(Ordering::Acquire)
+            || self.cancellation.is_cancelled()
+            || self.remaining().is_zero()
     }
 
-    /// Resolves when the call is cancelled. The deadline is watched by the pipeline, which cancels.
+    /// Resolves when the call is cancelled or no longer wanted. The deadline is watched by the
+    /// pipeline, which ends the call.
     pub async fn cancelled(&self) {
-        self.cancellation.cancelled().await;
+        let came = self.end.came.notified();
+        if self.end.has_come.load(Ordering::Acquire) {
+            return;
+        }
+        tokio::select! {
+            () = came => {}
+            () = self.cancellation.cancelled() => {}
+        }
+    }
+
+    /// Says that the result is no longer wanted: every clone of this context is then cancelled.
+    pub fn end(&self) {
+        self.end.has_come.store(true, Ordering::Release);
+        self.end.came.notify_waiters();
     }
 
     /// What the caller may call; a tool that calls tools for a model intersects with it.

@@ -15,14 +15,14 @@
 //! The checks are pure, so they live here, below everything that waits or runs; that is what makes
 //! [`ValidatedArgs`] unforgeable: its only constructor is private to this file.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::{
-    ArgumentsProblem, AuthorizationScope, ByteCount, ErrorKind, Limits, NameIndex, OperationName,
-    RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName, ToolRegistry, ToolSpec,
+    ArgumentsProblem, AuthorizationScope, ByteCount, ErrorKind, ExecContext, Limits, NameIndex, OperationName,
+    RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName, ToolOutput, ToolRegistry, ToolSpec,
     UnauthorizedReason, parse_strict, schema::kind_of,
 };
 
@@ -171,8 +171,12 @@ impl AdmittedCall {
         capability(self.tool.spec().name(), self.args.operation())
     }
 
-    pub(crate) fn into_args(self) -> ValidatedArgs {
-        self.args
+    /// Runs the call, without an envelope.
+    ///
+    /// # Errors
+    /// What the tool says; `backend_unavailable` for a tool that is only declared.
+    pub async fn execute(self, ctx: ExecContext) -> Result<ToolOutput, ToolError> {
+        self.tool.begin(self.args, ctx).await
     }
 }
 
@@ -192,16 +196,51 @@ pub struct Gate {
     registry: Arc<ToolRegistry>,
     scope: Arc<AuthorizationScope>,
     limits: Limits,
+    doors: HashMap<ToolName, Door>,
     names: NameIndex,
+}
+
+/// A registered tool, and what the scope holds of it.
+#[derive(Debug)]
+struct Door {
+    tool: Arc<RegisteredTool>,
+    grant: Grant,
+}
+
+/// What a scope holds of one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grant {
+    Nothing,
+    SomeOperations,
+    Whole,
+}
+
+impl Grant {
+    fn of(tool: &RegisteredTool, scope: &AuthorizationScope) -> Self {
+        let name = tool.spec().name();
+        let holds = |op: &OperationName| scope.is_authorized(&capability(name, Some(op)));
+        if scope.is_authorized(name.as_str()) {
+            Self::Whole
+        } else if tool.spec().operations().iter().any(holds) {
+            Self::SomeOperations
+        } else {
+            Self::Nothing
+        }
+    }
 }
 
 impl Gate {
     /// A gate. Make the scope with [`ToolRegistry::scope`], so that it is closed.
     #[must_use]
     pub fn new(registry: Arc<ToolRegistry>, scope: AuthorizationScope, limits: Limits) -> Self {
-        let names = registry.list().map(|tool| tool.spec().name().clone());
-        let names = NameIndex::new(names.filter(|name| holds_any(&registry, &scope, name)));
-        Self { registry, scope: Arc::new(scope), limits, names }
+        let door = |tool: &Arc<RegisteredTool>| {
+            let grant = Grant::of(tool, &scope);
+            (tool.spec().name().clone(), Door { tool: Arc::clone(tool), grant })
+        };
+        let doors: HashMap<_, _> = registry.list().map(door).collect();
+        let open = doors.iter().filter(|(_, door)| door.grant != Grant::Nothing);
+        let names = NameIndex::new(open.map(|(name, _)| name.clone()));
+        Self { registry, scope: Arc::new(scope), limits, doors, names }
     }
 
     /// The registry behind it.
@@ -255,15 +294,15 @@ impl Gate {
     /// # Errors
     /// The refusal of the first stage that refuses.
     pub fn admit(&self, call: &ToolCall) -> Result<AdmittedCall, ToolError> {
-        let tool = self.registry.get(&call.name).ok_or_else(|| self.unknown(&call.name))?;
-        let is_whole = self.scope.is_authorized(&call.name);
-        if !is_whole && !holds_any(&self.registry, &self.scope, tool.spec().name()) {
-            return Err(unauthorized(call.name.clone()));
+        let name = call.name.as_str();
+        let Door { tool, grant } = self.doors.get(name).ok_or_else(|| self.unknown(name))?;
+        if *grant == Grant::Nothing {
+            return Err(unauthorized(name.to_owned()));
         }
         self.check_size(&call.arguments)?;
         let (arguments, reading) = read_object(tool.spec().name(), &call.arguments)?;
         let operation = operation(tool, &arguments);
-        if let (false, Some(operation)) = (is_whole, operation) {
+        if let (Grant::SomeOperations, Some(operation)) = (grant, operation) {
             let capability = capability(tool.spec().name(), Some(operation));
             if !self.scope.is_authorized(&capability) {
                 return Err(unauthorized(capability));
@@ -291,17 +330,10 @@ impl Gate {
     }
 
     fn timeout(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Timeout {
-        let asked = arguments.get("timeout_ms").filter(|_| tool.takes_timeout());
+        let asked = if tool.takes_timeout() { arguments.get("timeout_ms") } else { None };
         let asked = asked.and_then(Value::as_u64).map(std::time::Duration::from_millis);
         self.limits.timeout_for(tool.spec().timeout(), asked)
     }
-}
-
-/// Whether the scope holds the tool, or one of its operations.
-fn holds_any(registry: &ToolRegistry, scope: &AuthorizationScope, name: &ToolName) -> bool {
-    let holds = |op: &OperationName| scope.is_authorized(&capability(name, Some(op)));
-    scope.is_authorized(name.as_str())
-        || registry.get(name.as_str()).is_some_and(|t| t.spec().operations().iter().any(holds))
 }
 
 fn unauthorized(capability: String) -> ToolError {
@@ -313,6 +345,9 @@ fn operation<'a>(
     tool: &'a RegisteredTool,
     arguments: &Map<String, Value>,
 ) -> Option<&'a OperationName> {
+    if !tool.has_operations() {
+        return None;
+    }
     let asked = arguments.get("op")?.as_str()?;
     tool.spec().operations().iter().find(|known| known.as_str() == asked)
 }

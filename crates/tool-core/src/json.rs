@@ -17,7 +17,7 @@
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, map::Entry};
 
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 128;
@@ -202,11 +202,13 @@ impl<'de> Visitor<'de> for Strict {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            if map.contains_key(&key) {
-                let key = crate::clip(&key, 80);
-                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
-            }
-            map.insert(key, entries.next_value_seed(Strict)?);
+            match map.entry(key) {
+                Entry::Vacant(slot) => slot.insert(entries.next_value_seed(Strict)?),
+                Entry::Occupied(slot) => {
+                    let key = crate::clip(slot.key(), 80);
+                    return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+                }
+            };
         }
         Ok(Value::Object(map))
     }

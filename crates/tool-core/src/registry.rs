@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     AdmittedCall, AuthorizationScope, BoxFuture, CompiledSchema, ExecContext, NameIndex,
-    SchemaError, Tool, ToolError, ToolName, ToolOutput, ToolSpec,
+    SchemaError, Tool, ToolError, ToolName, ToolOutput, ToolSpec, ValidatedArgs,
 };
 
 /// A tool with its schema compiled; perhaps only declared, with nothing on this machine behind it.
@@ -42,6 +42,22 @@ impl RegisteredTool {
     /// Whether its schema has a `timeout_ms`, which then narrows the deadline of a call.
     pub(crate) fn takes_timeout(&self) -> bool {
         self.takes_timeout
+    }
+
+    /// Begins the work; the future borrows the tool.
+    pub(crate) fn begin(
+        &self,
+        args: ValidatedArgs,
+        ctx: ExecContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        match &self.tool {
+            Some(tool) => tool.execute(args, ctx),
+            None => {
+                let message = "it is declared, and nothing here executes it".to_owned();
+                let tool = self.spec.name().to_string();
+                Box::pin(async { Err(ToolError::BackendUnavailable { tool, message }) })
+            }
+        }
     }
 
     pub(crate) fn has_operations(&self) -> bool {
@@ -310,18 +326,15 @@ impl ToolRegistry {
 
     /// Runs an admitted call, without an envelope: no deadline is watched here and no output is
     /// bounded. `sandbox::ToolSandbox` does that around it.
-    pub fn execute<'a>(
-        &'a self,
+    ///
+    /// # Errors
+    /// What the tool says; `backend_unavailable` for a tool that is only declared.
+    pub async fn execute(
+        &self,
         call: AdmittedCall,
         ctx: ExecContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        let name = call.tool().spec().name().clone();
-        let Some(tool) = self.get(name.as_str()).and_then(|known| known.tool.as_deref()) else {
-            let message = "it is declared, and nothing here executes it".to_owned();
-            let error = ToolError::BackendUnavailable { tool: name.to_string(), message };
-            return Box::pin(async move { Err(error) });
-        };
-        tool.execute(call.into_args(), ctx)
+    ) -> Result<ToolOutput, ToolError> {
+        call.execute(ctx).await
     }
 }
 
