@@ -27,7 +27,7 @@ pub(super) fn build(target: &Target) -> Result<PathBuf, Error> {
     let built = target.folder.join("target");
     Program::new("cargo")
         .dir(&root())
-        .args(["build", "--release", "--locked", "--target", &host, "--bin", &target.name])
+        .args(["build", "--release", "--target", &host, "--bin", &target.name])
         .args([
             "--manifest-path".as_ref(),
             target.folder.join("Cargo.toml").as_os_str(),
