@@ -36,7 +36,9 @@ pub(super) fn reply(step: Step) -> Response {
 fn pieces(pieces: Vec<Vec<u8>>, delay: Duration, is_cut: bool) -> Body {
     let start = (VecDeque::from(pieces), is_cut);
     Body::from_stream(stream::unfold(start, move |(mut pieces, is_cut)| async move {
-        tokio::time::sleep(delay).await;
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
         // Without a pause the server would join what it can send at once.
         tokio::task::yield_now().await;
         match pieces.pop_front() {
