@@ -77,6 +77,9 @@ pub(super) const MARKERS: &[(&str, &str)] = &[
     ("unimple", "mented!"),
 ];
 
+/// Endings of files that a tool leaves behind for a person to look at once.
+pub(super) const LEFTOVER_ENDINGS: &[&str] = &["bak", "new", "orig", "pending-snap", "rej", "swp"];
+
 /// Folders of one machine that no tracked text may name, in halves like [`MARKERS`].
 pub(super) const MACHINE_PATHS: &[(&str, &str)] =
     &[("/wo", "rk/"), ("/tmp/re", "search"), ("/tmp/bash", "_jobs"), ("/root/", ".cargo")];

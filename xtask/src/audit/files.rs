@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Inputs,
-    expected::{MACHINE_PATHS, MAX_FILE_BYTES, MODEL_ENDINGS, ROOT, WORKFLOWS},
+    expected::{LEFTOVER_ENDINGS, MACHINE_PATHS, MAX_FILE_BYTES, MODEL_ENDINGS, ROOT, WORKFLOWS},
     words,
 };
 
@@ -24,6 +24,12 @@ pub(super) fn model_artifacts(inputs: &Inputs) -> Vec<String> {
     let is_model = |ending: &str| MODEL_ENDINGS.contains(&ending.to_lowercase().as_str());
     let models = inputs.files.iter().filter(|file| is_model(file.ending()));
     models.map(|file| format!("{} looks like a model artifact", file.path)).collect()
+}
+
+/// No file that a tool left behind.
+pub(super) fn leftover_files(inputs: &Inputs) -> Vec<String> {
+    let left = inputs.files.iter().filter(|file| LEFTOVER_ENDINGS.contains(&file.ending()));
+    left.map(|file| format!("{} was left behind by a tool", file.path)).collect()
 }
 
 /// No large file.
@@ -94,6 +100,12 @@ mod tests {
     fn weights_are_found_by_their_ending() {
         let inputs = tracked(&[("data/a.GGUF", ""), ("data/b.bin", ""), ("data/c.jsonl", "")]);
         assert_eq!(model_artifacts(&inputs).len(), 2);
+    }
+
+    #[test]
+    fn what_a_tool_left_behind_is_found() {
+        let inputs = tracked(&[("a/.b.rs.pending-snap", ""), ("a/c.snap.new", ""), ("a.rs", "")]);
+        assert_eq!(leftover_files(&inputs).len(), 2);
     }
 
     #[test]

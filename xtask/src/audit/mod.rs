@@ -32,6 +32,7 @@ const CHECKS: &[Check] = &[
     ("licences", licences::licences),
     ("root entries", files::root_entries),
     ("model artifacts", files::model_artifacts),
+    ("no leftover files", files::leftover_files),
     ("file sizes", files::file_sizes),
     ("one clippy configuration", files::one_clippy_configuration),
     ("no publishing", files::no_publishing),
