@@ -9,9 +9,11 @@
 )]
 
 mod audit;
+mod bench;
 mod bfcl;
 mod ci;
 mod error;
+mod folder;
 mod fuzz;
 mod layers;
 mod process;
@@ -55,6 +57,12 @@ const COMMANDS: &[Command] = &[
         arguments: "TARGET SECONDS [--runs N]",
         about: "builds a fuzz target with coverage and runs it",
         run: fuzz::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "NAME [-- ARGUMENTS]",
+        about: "builds a benchmark and runs it",
+        run: bench::run,
     },
     Command {
         name: "ci",

@@ -4,13 +4,13 @@
 //! that finds nothing to run has shown nothing.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use crate::{
     error::Error,
+    folder::entries,
     process::{Program, root},
 };
 
@@ -38,19 +38,12 @@ fn run_folder(folder: &Path) -> Result<(), Error> {
 }
 
 fn scripts(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::failed(format!("{}: {error}", folder.display()));
-    let mut scripts = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.to_string_lossy().ends_with("_smoke.sh") {
-            scripts.push(path);
-        }
-    }
+    let is_smoke = |path: &PathBuf| path.to_string_lossy().ends_with("_smoke.sh");
+    let scripts: Vec<_> = entries(folder)?.into_iter().filter(is_smoke).collect();
     if scripts.is_empty() {
         let folder = folder.display();
         return Err(Error::failed(format!("smoke: {folder} holds no *_smoke.sh, nothing was run")));
     }
-    scripts.sort();
     Ok(scripts)
 }
 
@@ -73,6 +66,8 @@ fn table(outcomes: &[Outcome]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn folder(scripts: &[(&str, &str)]) -> tempfile::TempDir {

@@ -1,11 +1,12 @@
 //! The fuzz targets of the workspace, found by their files.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use crate::{error::Error, process::root};
+use crate::{
+    error::Error,
+    folder::{entries, rust_files},
+    process::root,
+};
 
 /// One fuzz target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,28 +26,17 @@ fn find_below(crates: &Path) -> Result<Vec<Target>, Error> {
     let mut targets = Vec::new();
     for folder in entries(crates)? {
         let folder = folder.join("fuzz");
-        let files = folder.join("fuzz_targets");
-        if !files.is_dir() {
-            continue;
-        }
-        let is_rust = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs");
-        for file in entries(&files)?.into_iter().filter(is_rust) {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            targets.push(Target { name, folder: folder.clone() });
-        }
+        let names = rust_files(&folder.join("fuzz_targets"))?;
+        targets.extend(names.into_iter().map(|name| Target { name, folder: folder.clone() }));
     }
     targets.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(targets)
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::failed(format!("{}: {error}", folder.display()));
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    entries.map(|entry| Ok(entry.map_err(failed)?.path())).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
