@@ -1,9 +1,9 @@
 //! What can be wrong with an answer, before it becomes an error that people read.
 //!
-//! Texts in here come from the server and may hold anything, the key too; only [`Endpoint`] makes
+//! Texts in here come from the server and may hold anything, the key too; only [`Reporter`] makes
 //! errors of them, and takes the key out.
 //!
-//! [`Endpoint`]: super::Endpoint
+//! [`Reporter`]: super::reporter::Reporter
 
 use serde_json::Value;
 

@@ -8,11 +8,14 @@
 //! - once a piece of a reply was passed on, no second attempt is made, so nothing is heard twice;
 //! - no redirect is followed and no proxy used that was not asked for, so the key goes to the address
 //!   that the operator wrote, and nowhere else;
-//! - every error and log line went through [`ApiKey::redact`](crate::ApiKey::redact).
+//! - every error is made by a [`Reporter`], which takes the key out, and every log line holds only such
+//!   errors.
 
 mod address;
+mod client;
 mod fault;
 mod options;
+mod reporter;
 mod retry;
 mod sse;
 
@@ -23,12 +26,15 @@ use std::{
 
 use reqwest::{
     Response, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{CONTENT_TYPE, HeaderMap},
 };
 use tokio::time::{Instant, timeout};
 
-use self::retry::{RetryPolicy, retry_after};
-use crate::{ApiKey, ChatReply, Delta, Dialect, ModelError};
+use self::{
+    reporter::Reporter,
+    retry::{RetryPolicy, retry_after},
+};
+use crate::{ChatReply, Delta, Dialect, ModelError};
 
 pub(crate) use self::{
     fault::{Fault, message_of},
@@ -39,12 +45,8 @@ pub use options::HttpOptions;
 /// The most bytes of one answer.
 const MAX_BODY: usize = 8 * 1024 * 1024;
 
-/// The most bytes of an error's answer that are read, and of its message that are shown.
+/// The most bytes of an error's answer that are read.
 const MAX_ERROR_BODY: usize = 64 * 1024;
-const MAX_MESSAGE: usize = 2 * 1024;
-
-/// How long a connection may take to come about.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Hears the pieces of a reply.
 pub(crate) type OnDelta<'a> = &'a (dyn Fn(Delta) + Send + Sync);
@@ -70,11 +72,10 @@ pub(crate) trait Collector: Send {
 /// One API of one provider.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
-    provider: String,
+    reporter: Reporter,
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
-    key: Option<ApiKey>,
     timeout: Duration,
     idle_timeout: Duration,
     retries: RetryPolicy,
@@ -99,10 +100,9 @@ impl Endpoint {
         };
         let host = url.host_str().unwrap_or_default();
         Ok(Self {
-            provider: format!("{name} at {host}"),
-            client: client(options)?,
-            headers: headers(dialect, options.key.as_ref())?,
-            key: options.key.clone(),
+            reporter: Reporter { provider: format!("{name} at {host}"), key: options.key.clone() },
+            client: client::client(options)?,
+            headers: client::headers(dialect, options.key.as_ref())?,
             timeout: options.timeout,
             idle_timeout: options.idle_timeout,
             retries: RetryPolicy {
@@ -128,7 +128,7 @@ impl Endpoint {
         let deadline = Instant::now() + self.timeout;
         match timeout(self.timeout, self.with_retries(body, wire, on_delta, deadline)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(self.timed_out(self.timeout)),
+            Err(_) => Err(self.reporter.timed_out(self.timeout)),
         }
     }
 
@@ -170,7 +170,7 @@ impl Endpoint {
         wire: &dyn Wire,
         on_delta: OnDelta<'_>,
     ) -> Result<ChatReply, ModelError> {
-        tracing::debug!(provider = self.provider, bytes = body.len(), "asking a model");
+        tracing::debug!(provider = self.reporter.provider, bytes = body.len(), "asking a model");
         let request = self.client.post(self.url.clone());
         let request = request.headers(self.headers.clone()).body(body.to_vec());
         let response = self.within_patience(request.send()).await?;
@@ -182,9 +182,10 @@ impl Endpoint {
         } else {
             let body = self.read_whole(response).await?;
             let body = str::from_utf8(&body).map_err(|error| {
-                self.nonsense(&format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
+                self.reporter
+                    .nonsense(&format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
             })?;
-            wire.whole(body).map_err(|fault| self.error_of(fault))
+            wire.whole(body).map_err(|fault| self.reporter.error_of(fault))
         }
     }
 
@@ -199,17 +200,25 @@ impl Endpoint {
         while let Some(piece) = self.within_patience(response.chunk()).await? {
             size += piece.len();
             self.check_size(size)?;
-            let events = reader.push(&piece).map_err(|error| self.nonsense(&error.to_string()))?;
+            let events =
+                reader.push(&piece).map_err(|error| self.reporter.nonsense(&error.to_string()))?;
             for event in events {
-                if collector.take(&event, on_delta).map_err(|fault| self.error_of(fault))? {
-                    return collector.finish(on_delta).map_err(|fault| self.error_of(fault));
+                if collector
+                    .take(&event, on_delta)
+                    .map_err(|fault| self.reporter.error_of(fault))?
+                {
+                    return collector
+                        .finish(on_delta)
+                        .map_err(|fault| self.reporter.error_of(fault));
                 }
             }
         }
-        if let Some(event) = reader.finish().map_err(|error| self.nonsense(&error.to_string()))? {
-            collector.take(&event, on_delta).map_err(|fault| self.error_of(fault))?;
+        if let Some(event) =
+            reader.finish().map_err(|error| self.reporter.nonsense(&error.to_string()))?
+        {
+            collector.take(&event, on_delta).map_err(|fault| self.reporter.error_of(fault))?;
         }
-        collector.finish(on_delta).map_err(|fault| self.error_of(fault))
+        collector.finish(on_delta).map_err(|fault| self.reporter.error_of(fault))
     }
 
     async fn read_whole(&self, mut response: Response) -> Result<Vec<u8>, ModelError> {
@@ -223,7 +232,9 @@ impl Endpoint {
 
     fn check_size(&self, size: usize) -> Result<(), ModelError> {
         match size > MAX_BODY {
-            true => Err(self.nonsense(&format!("the answer is longer than {MAX_BODY} bytes"))),
+            true => {
+                Err(self.reporter.nonsense(&format!("the answer is longer than {MAX_BODY} bytes")))
+            }
             false => Ok(()),
         }
     }
@@ -246,7 +257,7 @@ impl Endpoint {
         } else if message.is_empty() {
             message = status.canonical_reason().unwrap_or("no message").to_owned();
         }
-        self.status_error(status.as_u16(), &message, retry_after)
+        self.reporter.status_error(status.as_u16(), &message, retry_after)
     }
 
     /// Waits for the server no longer than it may be silent.
@@ -255,94 +266,10 @@ impl Endpoint {
         step: impl Future<Output = Result<T, reqwest::Error>>,
     ) -> Result<T, ModelError> {
         match timeout(self.idle_timeout, step).await {
-            Ok(outcome) => outcome.map_err(|error| self.transport(error)),
-            Err(_) => Err(self.timed_out(self.idle_timeout)),
+            Ok(outcome) => outcome.map_err(|error| self.reporter.transport(error)),
+            Err(_) => Err(self.reporter.timed_out(self.idle_timeout)),
         }
     }
-
-    fn error_of(&self, fault: Fault) -> ModelError {
-        match fault {
-            Fault::Nonsense(message) => self.nonsense(&message),
-            Fault::Reported { status, message } => self.status_error(status, &message, None),
-        }
-    }
-
-    fn status_error(
-        &self,
-        status: u16,
-        message: &str,
-        retry_after: Option<Duration>,
-    ) -> ModelError {
-        let (provider, message) = (self.provider.clone(), self.clean(message));
-        ModelError::Status { provider, status, message, retry_after }
-    }
-
-    fn nonsense(&self, message: &str) -> ModelError {
-        ModelError::Protocol { provider: self.provider.clone(), message: self.clean(message) }
-    }
-
-    fn timed_out(&self, after: Duration) -> ModelError {
-        ModelError::TimedOut { provider: self.provider.clone(), after }
-    }
-
-    /// The whole chain of causes, without the address, whose query may hold a secret.
-    fn transport(&self, error: reqwest::Error) -> ModelError {
-        let error = error.without_url();
-        let mut message = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(next) = cause {
-            message = format!("{message}: {next}");
-            cause = next.source();
-        }
-        ModelError::Transport { provider: self.provider.clone(), message: self.clean(&message) }
-    }
-
-    /// `message` without the key, bounded.
-    fn clean(&self, message: &str) -> String {
-        let clean = match &self.key {
-            Some(key) => key.redact(message),
-            None => message.to_owned(),
-        };
-        tool_core::clip(&clean, MAX_MESSAGE).to_owned()
-    }
-}
-
-fn client(options: &HttpOptions) -> Result<reqwest::Client, ModelError> {
-    let builder = reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .user_agent(concat!("remit/", env!("CARGO_PKG_VERSION")))
-        .no_proxy();
-    let builder = match &options.proxy {
-        None => builder,
-        Some(proxy) => {
-            let address = address::http_address("model proxy", proxy)?;
-            let proxy = reqwest::Proxy::all(address)
-                .map_err(|error| ModelError::Config(format!("the model proxy: {error}")))?;
-            builder.proxy(proxy)
-        }
-    };
-    builder.build().map_err(|error| ModelError::Config(format!("the HTTP client: {error}")))
-}
-
-fn headers(dialect: Dialect, key: Option<&ApiKey>) -> Result<HeaderMap, ModelError> {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if dialect == Dialect::Anthropic {
-        let version = HeaderValue::from_static("2023-06-01");
-        headers.insert(HeaderName::from_static("anthropic-version"), version);
-    }
-    if let Some(key) = key {
-        let (name, value) = match dialect {
-            Dialect::OpenAi => (AUTHORIZATION, format!("Bearer {}", key.expose())),
-            Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.expose().to_owned()),
-        };
-        let mut value = HeaderValue::try_from(value)
-            .map_err(|_| ModelError::Config("the key can't stand in a header".to_owned()))?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    Ok(headers)
 }
 
 fn is_event_stream(response: &Response) -> bool {
