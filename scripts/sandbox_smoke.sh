@@ -102,6 +102,11 @@ check_operator_errors() {
   operator_errors=$((2 - (failures - before)))
 }
 
+# lacks TEXT: whether the text stands nowhere in $out.
+lacks() {
+  ! grep -qF -- "$1" "$out"
+}
+
 readme_holds_first_command() {
   tr -d '\\' <README.md | tr -s '[:space:]' ' ' | grep -qF -- "${first_command[*]}"
 }
@@ -145,6 +150,7 @@ check_first_command() {
     check "call ${answers[i]%% *}" is_answered_as "${answers[i]}" "$found"
   done
   check "the file is read as it is" grep -qF 'καλημέρα' "$out"
+  check "nothing outside of the workdir is read" lacks 'Sends a mail'
   check "README.md holds the first command" readme_holds_first_command
 }
 
