@@ -1,0 +1,97 @@
+//! Asking a person on the terminal.
+//!
+//! Only where one is there: standard input and standard error are the terminal, and this process is in
+//! its foreground (a read from the background would stop the process, which is a hang). Everywhere
+//! else the answer is "nobody", at once.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use indicatif::MultiProgress;
+use sandbox::{Approval, ApprovalRequest, Approver};
+use tool_core::BoxFuture;
+
+use crate::printable::one_line;
+
+/// How much of the arguments is shown, in bytes.
+const MAX_SHOWN: usize = 4096;
+
+/// A person at the terminal. What is drawn there is hidden while they are asked.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TerminalApprover {
+    screen: MultiProgress,
+}
+
+impl TerminalApprover {
+    pub(crate) fn new(screen: MultiProgress) -> Self {
+        Self { screen }
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn ask<'a>(&'a self, request: ApprovalRequest<'a>) -> BoxFuture<'a, Approval> {
+        if !is_person_there() {
+            return Box::pin(async { Approval::Nobody });
+        }
+        let question = question(&request);
+        let screen = self.screen.clone();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        // A thread of its own: nothing waits for it when the command is interrupted meanwhile.
+        let asking = std::thread::Builder::new().name("approval".to_owned()).spawn(move || {
+            let _ = sender.send(screen.suspend(|| ask_until_answered(&question)));
+        });
+        Box::pin(async move {
+            match asking {
+                Ok(_) => receiver.await.unwrap_or(Approval::Nobody),
+                Err(_) => Approval::Nobody,
+            }
+        })
+    }
+}
+
+fn is_person_there() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal() && is_in_foreground()
+}
+
+#[cfg(target_os = "linux")]
+fn is_in_foreground() -> bool {
+    rustix::termios::tcgetpgrp(io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_in_foreground() -> bool {
+    true
+}
+
+fn question(request: &ApprovalRequest<'_>) -> String {
+    let arguments = serde_json::to_string(request.args.as_object()).unwrap_or_default();
+    let shown = tool_core::clip(&arguments, MAX_SHOWN);
+    let rest = match arguments.len() - shown.len() {
+        0 => String::new(),
+        bytes => format!(" … and {bytes} bytes more"),
+    };
+    format!(
+        "The model asks for {}\n  {}{rest}\nAllow it? [y]es, [n]o, [a]lways for this same call: ",
+        one_line(request.capability),
+        one_line(shown),
+    )
+}
+
+fn ask_until_answered(question: &str) -> Approval {
+    loop {
+        let mut err = io::stderr().lock();
+        if write!(err, "{question}").and_then(|()| err.flush()).is_err() {
+            return Approval::Nobody;
+        }
+        let mut answer = String::new();
+        match io::stdin().lock().read_line(&mut answer) {
+            Ok(0) | Err(_) => return Approval::No,
+            Ok(_) => {}
+        }
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => return Approval::Yes,
+            "n" | "no" => return Approval::No,
+            "a" | "always" => return Approval::YesForTheSame,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `remit agent`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{ExecutionArgs, SettingsArgs};
+
+/// Drives a model in a chain: its calls are answered, the results go back, until it answers without a
+/// call. Without --execute-tools and --results the calls of its first reply are printed, one a line,
+/// and nothing runs.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  remit agent \"What is in notes.txt?\" --model qwen3:8b --model-url \
+                        http://127.0.0.1:11434/v1 \\\n    --execute-tools --allow-tool \
+                        read_file_in_workdir --exec-workdir ."
+)]
+pub(crate) struct AgentArgs {
+    /// What the model is asked; standard input where it is absent
+    pub(crate) task: Option<String>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) chain: ChainArgs,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionArgs,
+    /// Answer calls from a file of recorded results instead of executing them; "-": a person or
+    /// program on standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "execute_tools")]
+    pub(crate) results: Option<PathBuf>,
+    /// Print every event as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct ModelArgs {
+    /// The model's name, as its provider calls it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The base address of the provider
+    #[arg(long, value_name = "URL")]
+    pub(crate) model_url: Option<String>,
+    /// The API that the provider speaks [default: openai]
+    #[arg(long, value_name = "API")]
+    pub(crate) provider: Option<Provider>,
+    /// Replay a model's replies from a file instead of asking one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url", "provider"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// The sampling temperature, 0 to 2
+    #[arg(long, value_name = "T")]
+    pub(crate) temperature: Option<f64>,
+    /// A seed, where the provider takes one
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<i64>,
+    /// The most tokens of one reply
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u32>,
+    /// Instructions that go before the task
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Provider {
+    Openai,
+    Anthropic,
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Chain")]
+pub(crate) struct ChainArgs {
+    /// The most turns of the model, 1 to 64 [default: 8]
+    #[arg(long, visible_alias = "max-turns", value_name = "N")]
+    pub(crate) max_steps: Option<u32>,
+    /// The tokens that all turns together may take
+    #[arg(long, value_name = "N")]
+    pub(crate) token_budget: Option<u64>,
+    /// The time of the whole chain in milliseconds
+    #[arg(long, value_name = "N")]
+    pub(crate) wall_clock_ms: Option<u64>,
+}

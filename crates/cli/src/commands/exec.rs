@@ -1,0 +1,100 @@
+//! `remit exec`: recorded calls in, one result a line out, in the order of the calls.
+
+use std::process::ExitCode;
+
+use futures_util::{StreamExt, stream::FuturesOrdered};
+use indicatif::{MultiProgress, ProgressBar};
+use sandbox::{AuditError, ToolSandbox};
+use tool_core::{CallId, MalformedCall, ToolResult};
+
+use super::lines::{self, Line, MAX_LINE};
+use crate::{
+    approver::TerminalApprover,
+    args::ExecArgs,
+    failure::Failure,
+    interrupt, out, session,
+    settings::{Layers, Settings},
+};
+
+pub(super) async fn run(args: ExecArgs) -> Result<ExitCode, Failure> {
+    let settings = Layers::read(&args.settings, &args.execution)?.finish()?;
+    check(&settings)?;
+    let cancellation = interrupt::watch();
+    let screen = MultiProgress::new();
+    let approver = TerminalApprover::new(screen.clone());
+    let sandbox = session::sandbox(&settings, approver, cancellation.clone())?;
+    let jobs = session::jobs(&settings)?;
+    let mut input = lines::read(args.calls.as_deref(), jobs)?;
+    let mut running = FuturesOrdered::new();
+    let mut tally = Tally::new(&screen);
+    let mut is_more = true;
+    while is_more || !running.is_empty() {
+        tokio::select! {
+            biased;
+            Some(result) = running.next() => tally.print(result)?,
+            () = cancellation.cancelled(), if is_more => is_more = false,
+            line = input.recv(), if is_more && running.len() < jobs => match line {
+                None => is_more = false,
+                Some(Ok(line)) => running.push_back(answer(&sandbox, line)),
+                Some(Err(error)) => {
+                    let message = format!("the calls can't be read any further: {error}");
+                    return Err(Failure::Broken(message));
+                }
+            },
+        }
+    }
+    if cancellation.is_cancelled() {
+        return Ok(ExitCode::from(interrupt::INTERRUPTED));
+    }
+    let is_failure = args.fail_on_error && tally.errors > 0;
+    Ok(if is_failure { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn check(settings: &Settings) -> Result<(), Failure> {
+    if settings.config().tools.execute {
+        return Ok(());
+    }
+    settings.check_idle()?;
+    Err(Failure::Operator(
+        "exec needs --execute-tools, and --allow-tool NAME for what may run: nothing is executed \
+         without them"
+            .to_owned(),
+    ))
+}
+
+async fn answer(sandbox: &ToolSandbox, line: Line) -> Result<ToolResult, AuditError> {
+    match line {
+        Line::Text(text) => sandbox.execute_text(&text).await,
+        Line::TooLong(head) => {
+            let message = format!("the line is longer than {MAX_LINE} bytes");
+            let malformed = MalformedCall { id: CallId::default(), name: String::new(), message };
+            sandbox.refuse_malformed(&malformed, &head)
+        }
+    }
+}
+
+/// Counts results, prints them, and shows how far the work is where the results go elsewhere.
+struct Tally {
+    answered: u64,
+    errors: u64,
+    progress: Option<ProgressBar>,
+}
+
+impl Tally {
+    fn new(screen: &MultiProgress) -> Self {
+        let is_shown = out::is_terminal_err() && !out::is_terminal_out();
+        let progress = is_shown.then(|| screen.add(ProgressBar::new_spinner()));
+        Self { answered: 0, errors: 0, progress }
+    }
+
+    fn print(&mut self, result: Result<ToolResult, AuditError>) -> Result<(), Failure> {
+        let result = result.map_err(|error| Failure::broken(&error))?;
+        self.answered += 1;
+        self.errors += u64::from(!result.is_ok());
+        if let Some(progress) = &self.progress {
+            progress.set_message(format!("{} answered, {} errors", self.answered, self.errors));
+            progress.tick();
+        }
+        out::json_line(&result)
+    }
+}

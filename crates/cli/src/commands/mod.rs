@@ -1,0 +1,41 @@
+//! One file a command.
+
+mod agent;
+mod audit;
+mod config;
+mod exec;
+mod lines;
+mod shell;
+mod timeline;
+mod tools;
+
+use std::{future::Future, process::ExitCode};
+
+use crate::{
+    args::{Cli, Command},
+    failure::Failure,
+};
+
+/// Runs the command that was typed.
+pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    match cli.command {
+        Command::Exec(args) => block_on(exec::run(args)),
+        Command::Agent(args) => block_on(agent::run(args)),
+        Command::Tools(args) => tools::run(&args),
+        Command::Config(command) => config::run(command),
+        Command::Audit(command) => audit::run(command),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { command } => shell::man(command.as_deref()),
+    }
+}
+
+fn block_on(command: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Broken(format!("no runtime could be started: {error}")))?;
+    let code = runtime.block_on(command);
+    // Whatever still blocks a thread is not waited for.
+    runtime.shutdown_background();
+    code
+}

@@ -1,0 +1,39 @@
+//! The environment: the one place that reads it.
+
+#![expect(clippy::disallowed_methods, reason = "this is the door that the fence names")]
+
+use model::ApiKey;
+
+use crate::failure::Failure;
+
+/// The variables that are not configuration keys.
+const OWN: [&str; 2] = ["REMIT_LOG", "REMIT_CONFIG"];
+
+/// Every variable that is valid text and may name a configuration key.
+pub(crate) fn settings() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| name.starts_with("REMIT_") && !OWN.contains(&name.as_str()))
+        .collect()
+}
+
+/// The filter for logs.
+pub(crate) fn log_filter() -> Option<String> {
+    std::env::var("REMIT_LOG").ok().filter(|filter| !filter.is_empty())
+}
+
+/// The configuration file, where no flag names one.
+pub(crate) fn config_file() -> Option<std::path::PathBuf> {
+    std::env::var_os("REMIT_CONFIG").filter(|path| !path.is_empty()).map(Into::into)
+}
+
+/// The key of a model, from the variable of this name.
+pub(crate) fn api_key(variable: &str) -> Result<Option<ApiKey>, Failure> {
+    let Ok(key) = std::env::var(variable) else { return Ok(None) };
+    if key.trim().is_empty() {
+        return Ok(None);
+    }
+    ApiKey::new(key)
+        .map(Some)
+        .map_err(|error| Failure::Operator(format!("the key in {variable} can't be used: {error}")))
+}

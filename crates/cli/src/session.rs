@@ -1,0 +1,38 @@
+//! From settings to a sandbox that is ready to execute.
+
+use std::sync::Arc;
+
+use sandbox::{AuditLog, ToolSandbox};
+use tokio_util::sync::CancellationToken;
+
+use crate::{approver::TerminalApprover, failure::Failure, settings::Settings};
+
+/// The sandbox of one run. All mistakes of the operator are found here.
+pub(crate) fn sandbox(
+    settings: &Settings,
+    approver: TerminalApprover,
+    cancellation: CancellationToken,
+) -> Result<Arc<ToolSandbox>, Failure> {
+    let config = settings.config();
+    let limits = config
+        .limits
+        .limits()
+        .map_err(|error| settings.mistake(error.key(), &Failure::operator(&error).to_string()))?;
+    let registry = Arc::new(settings.registry()?);
+    let scope = settings.scope(&registry)?;
+    let ask = settings.ask(&registry, &scope)?;
+    let mut sandbox = ToolSandbox::new(registry, scope, limits)
+        .with_cancellation(cancellation)
+        .with_approval(ask, Arc::new(approver));
+    if let Some(path) = &config.audit.file {
+        let audit = AuditLog::open(path).map_err(|error| Failure::operator(&error))?;
+        sandbox = sandbox.with_audit(audit);
+    }
+    Ok(Arc::new(sandbox))
+}
+
+/// How many calls run side by side.
+pub(crate) fn jobs(settings: &Settings) -> Result<usize, Failure> {
+    let jobs = settings.config().limits.jobs();
+    jobs.map_err(|error| settings.mistake(error.key(), &error.to_string()))
+}

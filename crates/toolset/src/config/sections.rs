@@ -1,0 +1,57 @@
+//! The sections joined. Each type but `[tools]` is owned by the crate that acts on it.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use chain::ChainConfig;
+use model::ModelConfig;
+use sandbox::{AuditConfig, LimitsConfig};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Everything an operator can set. Every section and every key has a default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Which tools exist, and what may be called.
+    pub tools: ToolsConfig,
+    /// The ceilings of a call.
+    pub limits: LimitsConfig,
+    /// The bounds of a chain.
+    pub chain: ChainConfig,
+    /// The model.
+    pub model: ModelConfig,
+    /// The audit trail.
+    pub audit: AuditConfig,
+    /// Code and bash in sessions.
+    pub sandbox: ReservedConfig,
+    /// Sub-agents.
+    pub subagent: ReservedConfig,
+    /// The web.
+    pub browser: ReservedConfig,
+}
+
+/// `[tools]`: which tools exist, and what may be called.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolsConfig {
+    /// A file of tool definitions. With it, only the tools that it declares exist.
+    pub definitions: Option<PathBuf>,
+    /// Whether calls are executed at all.
+    pub execute: bool,
+    /// The capabilities that may be called: `tool`, or `tool.op`.
+    pub allow: Vec<String>,
+    /// The capabilities for which a person is asked before every call.
+    pub ask: Vec<String>,
+    /// The directory of the tools that read files.
+    pub workdir: Option<PathBuf>,
+    /// Lookup tables: the name of a tool, and its keys with their values.
+    pub lookup: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// A section whose tool is not part of this build. It can only be off.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReservedConfig {
+    /// Whether the tool exists.
+    pub enabled: bool,
+}
