@@ -13,6 +13,7 @@ use super::kind::Kind;
 const MAX_SHOWN: usize = 256;
 
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux opens anything"))]
 pub(super) enum OpenError {
     #[error(
         "the path is empty; give one relative to the working directory, such as \"src/main.c\""

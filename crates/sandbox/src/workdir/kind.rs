@@ -2,6 +2,7 @@
 
 /// The type of an entry, as `stat` without following links gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux finds anything"))]
 pub(super) enum Kind {
     File,
     Dir,

@@ -160,7 +160,7 @@ fn patterns_that_can_not_be_used_say_why() {
     };
     check(json!({"pattern": "(", "regex": true}), "not a regular expression");
     check(json!({"pattern": "(?=x)", "regex": true}), "look-around");
-    check(json!({"pattern": "(a{100}){1000}{9}", "regex": true}), "too large when compiled");
+    check(json!({"pattern": "((a{100}){100}){100}", "regex": true}), "too large when compiled");
     check(json!({"pattern": "a\nb"}), "line break");
     check(json!({"pattern": "a", "glob": "a[", }), "glob");
     check(json!({"pattern": "a", "path": "none"}), "no such file");

@@ -82,10 +82,15 @@ impl Root {
     }
 }
 
-/// Whether `openat2` is there. Old kernels say ENOSYS; some containers' filters say EPERM.
 fn detect(fd: &OwnedFd) -> Resolution {
-    match resolve_by_kernel(fd, Path::new(".")) {
-        Err(Errno::NOSYS | Errno::PERM) => Resolution::Steps,
+    resolution_for(resolve_by_kernel(fd, Path::new(".")).err())
+}
+
+/// The way to go after what `openat2` answered. Old kernels say ENOSYS, some containers' filters say
+/// EPERM; any other error is about the directory.
+fn resolution_for(error: Option<Errno>) -> Resolution {
+    match error {
+        Some(Errno::NOSYS | Errno::PERM) => Resolution::Steps,
         _ => Resolution::Kernel,
     }
 }
@@ -175,5 +180,18 @@ impl From<Errno> for OpenError {
             Errno::AGAIN => Self::Changing,
             errno => Self::Io(errno.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_kernel_does_not_offer_the_lookup_it_is_made_in_steps() {
+        assert_eq!(resolution_for(Some(Errno::NOSYS)), Resolution::Steps);
+        assert_eq!(resolution_for(Some(Errno::PERM)), Resolution::Steps);
+        assert_eq!(resolution_for(Some(Errno::ACCESS)), Resolution::Kernel);
+        assert_eq!(resolution_for(None), Resolution::Kernel);
     }
 }

@@ -2,9 +2,6 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The most bytes of a line that are looked at.
-pub(super) const MAX_LINE: u64 = 256 * 1024;
-
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
@@ -15,6 +12,7 @@ const SNIFFED: usize = 8 * 1024;
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     reader: BufReader<R>,
+    max_line: u64,
     line: Vec<u8>,
     number: u64,
 }
@@ -22,7 +20,7 @@ pub(super) struct Lines<R> {
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Its bytes without the line break; at most [`MAX_LINE`] of them.
+    /// Its bytes without the line break; at most `max_line` of them.
     pub(super) bytes: &'a [u8],
     /// Counted from 1.
     pub(super) number: u64,
@@ -31,8 +29,10 @@ pub(super) struct Line<'a> {
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(file: R) -> Self {
-        Self { reader: BufReader::with_capacity(CHUNK, file), line: Vec::new(), number: 0 }
+    /// The lines of a file, the first `max_line` bytes of each.
+    pub(super) fn new(file: R, max_line: u64) -> Self {
+        let reader = BufReader::with_capacity(CHUNK, file);
+        Self { reader, max_line, line: Vec::new(), number: 0 }
     }
 
     /// Whether there is a NUL near the beginning. To be asked before the first line is read.
@@ -43,13 +43,14 @@ impl<R: Read> Lines<R> {
 
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
-        let read = self.reader.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut self.line)?;
+        let read =
+            self.reader.by_ref().take(self.max_line + 1).read_until(b'\n', &mut self.line)?;
         if read == 0 {
             return Ok(None);
         }
         self.number += 1;
         let has_end = self.line.last() == Some(&b'\n');
-        let is_cut = !has_end && self.line.len() as u64 > MAX_LINE;
+        let is_cut = !has_end && self.line.len() as u64 > self.max_line;
         if is_cut {
             self.line.pop();
             self.reader.skip_until(b'\n')?;
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> Vec<(usize, u64, bool)> {
-        let mut lines = Lines::new(bytes);
+        let mut lines = Lines::new(bytes, 1000);
         let mut all = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             all.push((line.bytes.len(), line.number, line.is_cut));
@@ -82,8 +83,8 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut_and_the_next_one_is_found() {
-        let max = usize::try_from(MAX_LINE).unwrap();
-        let mut bytes = vec![b'a'; 3 * max];
+        let max = 1000;
+        let mut bytes = vec![b'a'; 300 * max];
         bytes.extend(b"\nb\n");
         assert_eq!(read(&bytes), [(max, 1, true), (1, 2, false)]);
         let mut exact = vec![b'a'; max];

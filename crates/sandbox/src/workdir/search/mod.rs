@@ -52,6 +52,9 @@ const MAX_MATCHES: usize = 1000;
 /// How many entries a search keeps in mind at once.
 const MAX_PENDING: usize = 50_000;
 
+/// How much is searched between two looks at whether to stop, in bytes, besides those at each read.
+const BYTES_BETWEEN_CHECKS: usize = 8 * 1024;
+
 /// How much is read of a file that says it is empty (as those of /proc do), in bytes.
 const UNSIZED: u64 = 1024 * 1024;
 
@@ -192,16 +195,25 @@ impl Search<'_> {
     /// Searches up to where the file ended when it was opened, so that one that grows has an end.
     fn search_file(&mut self, path: &Path, file: File, size: u64) -> Result<Flow, ToolError> {
         let size = if size == 0 { UNSIZED } else { size };
-        let mut lines = Lines::new(Watched::new(file, self.ctx).take(size));
+        let reader = Watched::new(file, self.ctx).take(size);
+        let mut lines = Lines::new(reader, self.pattern.max_line());
         let failed = |error| read_error(error, self.ctx, self.tool, &path.to_string_lossy());
         if lines.is_binary().map_err(failed)? {
             self.hits.binary += 1;
             return Ok(Flow::GoOn);
         }
         self.hits.files += 1;
+        let mut unchecked = 0;
         while let Some(line) = lines.next().map_err(failed)? {
             if line.is_cut {
                 self.hits.note(Gap::LongLines);
+            }
+            unchecked += line.bytes.len();
+            if unchecked >= BYTES_BETWEEN_CHECKS {
+                unchecked = 0;
+                if self.ctx.is_cancelled() {
+                    return Err(ToolError::Cancelled);
+                }
             }
             let Some(start) = self.pattern.find(line.bytes) else { continue };
             if !self.hits.add(path, &line, start) {
