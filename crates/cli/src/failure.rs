@@ -58,7 +58,7 @@ fn with_causes(error: &dyn Error) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         let next = error.to_string();
-        if !text.ends_with(&next) {
+        if !text.contains(&next) {
             text.push_str(": ");
             text.push_str(&next);
         }

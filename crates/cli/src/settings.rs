@@ -106,13 +106,15 @@ impl Settings {
     pub(crate) fn mistake(&self, key: &str, message: &str) -> Failure {
         match self.layered.origin(key) {
             Origin::Default => Failure::Operator(message.to_owned()),
-            origin => Failure::Operator(format!("{origin}: {message}")),
+            origin @ Origin::Flag(_) => Failure::Operator(format!("{origin}: {message}")),
+            origin => Failure::Operator(format!("{origin}: {key}: {message}")),
         }
     }
 
     /// The tools that exist.
     pub(crate) fn registry(&self) -> Result<ToolRegistry, Failure> {
-        create_default_registry(self.config()).map_err(|error| Failure::operator(&error))
+        create_default_registry(self.config())
+            .map_err(|error| self.mistake(&error.key(), &Failure::operator(&error).to_string()))
     }
 
     /// Refuses flags that need `--execute-tools` where it is missing. What stands in a file is only
@@ -137,10 +139,15 @@ impl Settings {
                     .to_owned(),
             ));
         }
-        self.check_workdir(registry)?;
+        let exists = |capability: &String| {
+            registry.has(capability) || !Toolset::workdir_tools().contains(&capability.as_str())
+        };
+        // A tool that only lacks its directory is told so, not that it is unknown.
+        let named = tools.allow.iter().filter(|capability| exists(capability));
         let scope = registry
-            .scope(&tools.allow)
-            .map_err(|error| self.mistake("tools.allow", &format!("{error}")))?;
+            .scope(named)
+            .map_err(|error| self.mistake("tools.allow", &error.to_string()))?;
+        self.check_workdir(registry)?;
         for capability in &tools.allow {
             self.check_executable(registry, capability)?;
         }
@@ -192,9 +199,8 @@ impl Settings {
         scope: &AuthorizationScope,
     ) -> Result<AuthorizationScope, Failure> {
         let asked = &self.config().tools.ask;
-        let ask = registry
-            .scope(asked)
-            .map_err(|error| self.mistake("tools.ask", &format!("{error}")))?;
+        let ask =
+            registry.scope(asked).map_err(|error| self.mistake("tools.ask", &error.to_string()))?;
         match ask.intersect(scope) {
             both if both.is_empty() && !asked.is_empty() => {
                 let message = format!("{} is not allowed, so asking for it is of no use", asked[0]);

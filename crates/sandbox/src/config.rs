@@ -47,7 +47,7 @@ impl Default for LimitsConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsConfigError {
     /// A ceiling of a call.
-    #[error("{key}: {source}")]
+    #[error("{source}")]
     Ceiling {
         /// The key, with its section.
         key: &'static str,
@@ -56,7 +56,7 @@ pub enum LimitsConfigError {
         source: LimitsError,
     },
     /// A number of threads or calls.
-    #[error("{key}: {given} must be from {least} to {most}")]
+    #[error("{given} must be from {least} to {most}")]
     Count {
         /// The key, with its section.
         key: &'static str,

@@ -136,7 +136,9 @@ impl ToolSandbox {
         };
         let reading = admitted.reading();
         self.admitted(facts.as_ref())?;
+        let given_up = GivenUp { sandbox: self, facts: facts.as_ref(), started };
         let outcome = self.run(&call.id, admitted).await;
+        std::mem::forget(given_up);
         let mut result = match outcome {
             Ok(output) => ToolResult::ok(call.id, call.name, output),
             Err(error) => ToolResult::error(call.id, call.name, &error),
@@ -204,6 +206,23 @@ impl ToolSandbox {
         record.duration_ms = Some(result.duration.as_secs_f64() * 1e3);
         audit.append(record)?;
         Ok(result)
+    }
+}
+
+/// Writes down that a call was given up, where its caller drops it before the answer.
+struct GivenUp<'a> {
+    sandbox: &'a ToolSandbox,
+    facts: Option<&'a CallFacts>,
+    started: Instant,
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        let result = ToolResult::error("", "", &ToolError::Cancelled);
+        if let Err(error) = self.sandbox.answered(self.started, self.facts, result) {
+            // The next call finds the trail poisoned and is not executed.
+            tracing::error!(%error, "a call that was given up could not be written down");
+        }
     }
 }
 

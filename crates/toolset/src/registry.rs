@@ -25,7 +25,7 @@ pub enum ToolsetError {
     #[error(transparent)]
     Limits(#[from] LimitsConfigError),
     /// A file or directory that can't be read.
-    #[error("{key}: {path:?} can't be used")]
+    #[error("{path:?} can't be used")]
     Path {
         /// The key that names it.
         key: &'static str,
@@ -36,7 +36,7 @@ pub enum ToolsetError {
         source: io::Error,
     },
     /// A definition file that does not fit.
-    #[error("tools.definitions: {path:?}")]
+    #[error("{path:?} is no definition file")]
     Definitions {
         /// The file.
         path: PathBuf,
@@ -45,29 +45,46 @@ pub enum ToolsetError {
         source: DefinitionsError,
     },
     /// A tool that can't be registered.
-    #[error("{from}")]
+    #[error("a tool can't be registered")]
     Register {
-        /// What declared it.
-        from: String,
+        /// The key that asks for it.
+        key: &'static str,
         /// What is wrong with it.
         #[source]
         source: RegisterError,
     },
     /// A working directory that can't be used.
-    #[error("tools.workdir")]
+    #[error(transparent)]
     Workdir(#[from] WorkdirError),
     /// A tool whose name is none.
-    #[error("tools")]
+    #[error(transparent)]
     Name(#[from] NameError),
     /// A lookup table whose name is none.
-    #[error("tools.lookup")]
+    #[error("a lookup table")]
     Lookup(#[source] NameError),
     /// A tool that is not part of this build.
-    #[error("{section}.enabled: this build of remit has no {section} tool; leave it false")]
+    #[error("this build of remit has no {section} tool; leave it false")]
     NotBuilt {
         /// The section that asks for it.
         section: &'static str,
     },
+}
+
+impl ToolsetError {
+    /// The configuration key whose value is to be mended.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self {
+            Self::Limits(error) => error.key().to_owned(),
+            Self::Path { key, .. } => (*key).to_owned(),
+            Self::Definitions { .. } => "tools.definitions".to_owned(),
+            Self::Register { key, .. } => (*key).to_owned(),
+            Self::Workdir(_) => "tools.workdir".to_owned(),
+            Self::Name(_) => "tools".to_owned(),
+            Self::Lookup(_) => "tools.lookup".to_owned(),
+            Self::NotBuilt { section } => format!("{section}.enabled"),
+        }
+    }
 }
 
 /// Makes the registry that a configuration asks for.
@@ -133,7 +150,7 @@ fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
         let workdir = Arc::new(Workdir::open(path)?);
         let mut add = |spec: &ToolSpec, executor: Arc<dyn ToolExecutor>| {
             let tool = ExecutorTool::new(spec.clone(), executor, pool.clone());
-            tool.map(|tool| tools.push(Arc::new(tool))).map_err(from("built-in tools"))
+            tool.map(|tool| tools.push(Arc::new(tool))).map_err(at("tools"))
         };
         let read = ReadFileInWorkdir::new(Arc::clone(&workdir))?;
         let list = ListDirInWorkdir::new(Arc::clone(&workdir))?;
@@ -150,15 +167,14 @@ fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
     Ok(tools)
 }
 
-fn from(origin: impl Into<String>) -> impl FnOnce(RegisterError) -> ToolsetError {
-    let from = origin.into();
-    |source| ToolsetError::Register { from, source }
+fn at(key: &'static str) -> impl FnOnce(RegisterError) -> ToolsetError {
+    move |source| ToolsetError::Register { key, source }
 }
 
 fn register_all(builtins: Builtins) -> Result<ToolRegistry, ToolsetError> {
     let mut registry = ToolRegistry::new();
     for tool in builtins {
-        registry.register(tool).map_err(from("built-in tools"))?;
+        registry.register(tool).map_err(at("tools"))?;
     }
     Ok(registry)
 }
@@ -178,7 +194,7 @@ fn register_declared(path: &PathBuf, builtins: Builtins) -> Result<ToolRegistry,
             Some(tool) => registry.register_declared(&spec, Arc::clone(tool)),
             None => registry.declare(spec),
         };
-        added.map_err(from(format!("tools.definitions: {}", path.display())))?;
+        added.map_err(at("tools.definitions"))?;
     }
     Ok(registry)
 }

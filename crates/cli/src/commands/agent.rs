@@ -7,11 +7,14 @@ use std::{
     sync::Arc,
 };
 
-use chain::{ChainEvent, ChainOutcome, LineProvider, ReplayProvider, StopReason, ToolChain};
+use chain::{
+    ChainEvent, ChainMetrics, ChainOutcome, LineProvider, ReplayProvider, StopReason, ToolChain,
+};
 use indicatif::MultiProgress;
 use model::{Message, Model, Sampling, ScriptedModel};
 use sandbox::SandboxedToolProvider;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tool_core::{
     BoxFuture, ProviderError, ToolCall, ToolError, ToolResult, ToolResultProvider, ToolSpec,
@@ -225,12 +228,12 @@ fn report(
 ) -> Result<ExitCode, Failure> {
     let calls = if is_shown_only { last_calls(outcome) } else { &[] };
     if args.json {
-        out::json_line(&json!({
-            "event": "outcome",
-            "answer": outcome.answer,
-            "stop": outcome.stop,
-            "metrics": outcome.metrics,
-        }))?;
+        out::json_line(&Ended {
+            event: "outcome",
+            answer: outcome.answer.as_deref(),
+            stop: &outcome.stop,
+            metrics: &outcome.metrics,
+        })?;
     } else {
         calls.iter().try_for_each(|call| out::json_line(&flat(call)))?;
         print_answer(outcome)?;
@@ -270,9 +273,26 @@ fn last_calls(outcome: &ChainOutcome) -> &[ToolCall] {
     last.unwrap_or_default()
 }
 
-/// The call in the flat shape, which `remit exec` reads. Arguments that are no JSON stay a string.
-fn flat(call: &ToolCall) -> Value {
+/// The last line of `--json`.
+#[derive(Serialize)]
+struct Ended<'a> {
+    event: &'static str,
+    answer: Option<&'a str>,
+    stop: &'a StopReason,
+    metrics: &'a ChainMetrics,
+}
+
+/// A call in the flat shape, which `remit exec` reads.
+#[derive(Serialize)]
+struct Flat<'a> {
+    id: &'a str,
+    name: &'a str,
+    arguments: Value,
+}
+
+/// Arguments that are no JSON stay a string.
+fn flat(call: &ToolCall) -> Flat<'_> {
     let text = call.arguments.to_text();
     let arguments = tool_core::parse_strict(&text).unwrap_or_else(|_| text.into());
-    json!({ "id": call.id, "name": call.name, "arguments": arguments })
+    Flat { id: call.id.as_str(), name: &call.name, arguments }
 }

@@ -124,6 +124,43 @@ async fn a_broken_or_busy_file_is_not_appended_to() {
     assert!(matches!(AuditLog::open(folder.path()), Err(AuditError::Open { .. })));
 }
 
+/// A tool that never answers.
+#[derive(Debug)]
+struct Forever(tool_core::ToolSpec);
+
+impl tool_core::Tool for Forever {
+    fn spec(&self) -> &tool_core::ToolSpec {
+        &self.0
+    }
+
+    fn execute(
+        &self,
+        _: tool_core::ValidatedArgs,
+        _: tool_core::ExecContext,
+    ) -> tool_core::BoxFuture<'_, Result<tool_core::ToolOutput, tool_core::ToolError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_its_caller_gives_up_is_a_line_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let spec = tool_core::ToolSpec::new("forever", "", serde_json::json!({"type": "object"}));
+    let mut registry = ToolRegistry::new();
+    registry.register(Arc::new(Forever(spec.unwrap()))).unwrap();
+    let registry = Arc::new(registry);
+    let scope = registry.scope(["forever"]).unwrap();
+    let audit = AuditLog::open(&path).unwrap();
+    let sandbox = ToolSandbox::new(registry, scope, Limits::default()).with_audit(audit);
+    let call = sandbox.execute(ToolCall::from_text("c", "forever", "{}"));
+    let short = std::time::Duration::from_millis(10);
+    assert!(tokio::time::timeout(short, call).await.is_err());
+    let rows: Vec<Value> = lines(&path).iter().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let outcomes: Vec<_> = rows.iter().map(|row| row["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["admitted", "cancelled"]);
+}
+
 /// A disk that is full after some lines.
 #[derive(Debug)]
 struct FullAfter(usize);
