@@ -6,7 +6,7 @@
 //! Source: <https://docs.anthropic.com/en/api/messages>.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 use tool_core::ToolCall;
 
 use crate::{ChatReply, FinishReason, ToolNames, Usage, finish::settled, http::Fault};
@@ -71,7 +71,7 @@ pub(super) enum Block {
     },
     /// A thinking block as it came, and its text.
     Kept {
-        value: Value,
+        value: Map<String, Value>,
         thinking: String,
     },
     /// A kind that we never ask for.
@@ -201,7 +201,7 @@ pub(super) fn assemble(
             }
             Block::Kept { value, thinking } => {
                 reasoning.push_str(&thinking);
-                layout.0.push(Placed::Kept(value));
+                layout.0.push(Placed::Kept(Value::Object(value)));
             }
             Block::Unknown => {}
         }

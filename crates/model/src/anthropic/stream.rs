@@ -6,7 +6,7 @@
 //! Source: <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     ChatReply, Delta, ToolNames,
@@ -105,12 +105,13 @@ impl<'a> EventCollector<'a> {
             Block::Kept { value, thinking } => {
                 if let Some(piece) = delta.thinking {
                     thinking.push_str(&piece);
-                    value["thinking"] = thinking.as_str().into();
+                    value.insert("thinking".to_owned(), thinking.as_str().into());
                     on_delta(Delta::Reasoning(piece));
                 }
                 if let Some(piece) = delta.signature {
-                    let before = value["signature"].as_str().unwrap_or_default();
-                    value["signature"] = format!("{before}{piece}").into();
+                    let before = value.get("signature").and_then(Value::as_str).unwrap_or_default();
+                    let whole = format!("{before}{piece}");
+                    value.insert("signature".to_owned(), whole.into());
                 }
             }
             Block::Unknown => {}
@@ -154,5 +155,60 @@ impl Collector for EventCollector<'_> {
         let blocks = self.blocks.into_iter().map(|(_, block)| block);
         let reason = self.stop_reason.as_deref();
         Ok(assemble(blocks, reason, self.usage, self.names, self.max_tokens))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::http::testing::collect;
+
+    const STREAM: &str = concat!(
+        "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1}}}\n\n",
+        "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":",
+        "{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"f\",\"input\":{}}}\n\n",
+        "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":",
+        "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}}\n\n",
+        "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n",
+        "data: {\"type\":\"message_stop\"}\n\n",
+    );
+
+    fn read(bytes: &[u8]) -> Result<ChatReply, Fault> {
+        let names = ToolNames::default();
+        collect(Box::new(EventCollector::new(&names, 10)), bytes)
+    }
+
+    #[test]
+    fn a_stream_that_ends_anywhere_before_its_stop_is_a_fault() {
+        let stop = STREAM.len() - 2;
+        for end in 0..=STREAM.len() {
+            let reply = read(&STREAM.as_bytes()[..end]);
+            assert_eq!(reply.is_ok(), end >= stop, "{end}: {reply:?}");
+        }
+        let reply = read(STREAM.as_bytes()).unwrap();
+        assert_eq!(reply.calls[0].arguments.to_text(), "{\"a\":1}");
+    }
+
+    #[test]
+    fn a_thinking_block_that_is_no_object_is_a_fault() {
+        let start = r#"{"type":"content_block_start","content_block":["thinking"]}"#;
+        let delta = r#"{"type":"content_block_delta","delta":{"thinking":"x"}}"#;
+        assert!(read(format!("data: {start}\n\ndata: {delta}\n\n").as_bytes()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(
+            at in 0..STREAM.len(),
+            with in "[\\PC\n\"{}\\[\\]:,0-9]{0,6}",
+            cut in 0usize..30,
+        ) {
+            let mut bytes = STREAM.as_bytes().to_vec();
+            let end = (at + cut).min(bytes.len());
+            bytes.splice(at..end, with.bytes());
+            let _ = read(&bytes);
+        }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{
+    Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+};
 
 use super::{HttpOptions, address};
 use crate::{ApiKey, Dialect, ModelError};
@@ -54,4 +57,31 @@ pub(super) fn headers(dialect: Dialect, key: Option<&ApiKey>) -> Result<HeaderMa
         headers.insert(name, value);
     }
     Ok(headers)
+}
+
+/// Whether a key would cross a network in the open on its way to this address.
+pub(super) fn is_in_the_open(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let plain = host.trim_start_matches('[').trim_end_matches(']');
+    let is_local = plain == "localhost"
+        || plain.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    url.scheme() == "http" && !is_local
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_in_the_open_without_tls_beyond_this_machine() {
+        let check = |address: &str, expected: bool| {
+            assert_eq!(is_in_the_open(&Url::parse(address).unwrap()), expected, "{address}");
+        };
+        check("https://api.example.com", false);
+        check("http://localhost:11434", false);
+        check("http://127.0.0.2:1", false);
+        check("http://[::1]:1", false);
+        check("http://192.168.0.7", true);
+        check("http://localhost.example.com", true);
+    }
 }

@@ -99,6 +99,9 @@ impl Endpoint {
             Dialect::Anthropic => "anthropic",
         };
         let host = url.host_str().unwrap_or_default();
+        if options.key.is_some() && client::is_in_the_open(&url) {
+            tracing::warn!(host, "the model's key travels without encryption; use https");
+        }
         Ok(Self {
             reporter: Reporter { provider: format!("{name} at {host}"), key: options.key.clone() },
             client: client::client(options)?,
@@ -275,4 +278,29 @@ impl Endpoint {
 fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! Reading bytes of a stream that ended in order, without a server.
+
+    use super::{Collector, Fault, sse::SseReader};
+    use crate::ChatReply;
+
+    /// What a collector makes of `bytes`.
+    pub(crate) fn collect(
+        mut collector: Box<dyn Collector + '_>,
+        bytes: &[u8],
+    ) -> Result<ChatReply, Fault> {
+        let not_utf8 = |error: super::sse::NotUtf8| Fault::Nonsense(error.to_string());
+        let mut reader = SseReader::default();
+        let mut events = reader.push(bytes).map_err(not_utf8)?;
+        events.extend(reader.finish().map_err(not_utf8)?);
+        for event in events {
+            if collector.take(&event, &|_| {})? {
+                break;
+            }
+        }
+        collector.finish(&|_| {})
+    }
 }

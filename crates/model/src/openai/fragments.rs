@@ -9,7 +9,7 @@
 //!
 //! So a fragment goes on with the last call of its index (or, without one, with the last call of all)
 //! unless something shows that it begins a new one: another id that comes with a name, or a name
-//! where the arguments before are already closed. No map has an id for its key.
+//! where the arguments before are already closed, and more of them. No map has an id for its key.
 
 use std::collections::BTreeSet;
 
@@ -48,13 +48,14 @@ impl Fragments {
             None if is_first || name.is_empty() => self.calls.len().checked_sub(1),
             None => None,
         };
-        let is_going_on = |at: &usize| self.calls[*at].goes_on_with(&id, name);
+        let arguments = function.arguments();
+        let is_going_on = |at: &usize| self.calls[*at].goes_on_with(&id, name, &arguments);
         let at = last.filter(is_going_on).unwrap_or_else(|| {
             self.calls.push(Partial { index: fragment.index, ..Partial::default() });
             self.calls.len() - 1
         });
         let call = &mut self.calls[at];
-        call.extend(id, name, &function.arguments());
+        call.extend(id, name, &arguments);
         if fragment.extra_content.is_some() {
             call.extra = fragment.extra_content;
         }
@@ -91,13 +92,14 @@ impl Fragments {
 }
 
 impl Partial {
-    /// Whether a fragment with this id and name belongs to this call.
-    fn goes_on_with(&self, id: &str, name: &str) -> bool {
+    /// Whether a fragment with this id, name and arguments belongs to this call.
+    fn goes_on_with(&self, id: &str, name: &str, arguments: &str) -> bool {
         if name.is_empty() {
             return true;
         }
         let is_other_id = !id.is_empty() && !self.id.is_empty() && id != self.id;
-        !is_other_id && !self.balance.is_closed()
+        let says_nothing_new = name == self.name && arguments.trim().is_empty();
+        !is_other_id && (says_nothing_new || !self.balance.is_closed())
     }
 
     fn extend(&mut self, id: String, name: &str, arguments: &str) {
@@ -173,6 +175,11 @@ mod tests {
                 [begin(Some(0), Some("a"), "exec", "}")],
             ]),
             &[("a", "exec", "{\"x\":1}")],
+        );
+        // Servers that repeat the name do so in a last, empty fragment too.
+        check(
+            json!([[begin(Some(0), Some("a"), "f", "{}")], [begin(Some(0), None, "f", "\n")]]),
+            &[("a", "f", "{}\n")],
         );
         check(
             json!([[begin(None, Some("a"), "f", "{")], [begin(None, Some("a"), "f", "}")]]),

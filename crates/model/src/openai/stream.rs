@@ -106,3 +106,56 @@ impl Collector for ChunkCollector<'_> {
         Ok(self.draft.reply(self.max_tokens))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::http::testing::collect;
+
+    const STREAM: &str = concat!(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I \u{e4}\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",",
+        "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":\"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,",
+        "\"function\":{\"arguments\":\"1}\"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n",
+        "data: [DONE]\n\n",
+    );
+
+    fn read(bytes: &[u8]) -> Result<ChatReply, Fault> {
+        let names = ToolNames::default();
+        collect(Box::new(ChunkCollector::new(&names, None)), bytes)
+    }
+
+    #[test]
+    fn a_stream_that_ends_anywhere_before_its_reason_is_a_fault() {
+        let reason = STREAM.find("tool_calls\"}]").unwrap() + "tool_calls\"}]}".len();
+        for end in 0..STREAM.len() {
+            match read(&STREAM.as_bytes()[..end]) {
+                Ok(reply) => {
+                    assert!(end >= reason, "a reply from {:?}", &STREAM.as_bytes()[..end]);
+                    assert_eq!(reply.calls[0].arguments.to_text(), "{\"a\":1}");
+                }
+                Err(_) => assert!(end != reason && end < STREAM.len() - 2, "{end}"),
+            }
+        }
+        assert_eq!(read(STREAM.as_bytes()).unwrap().text, "I ä");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(
+            at in 0..STREAM.len(),
+            with in "[\\PC\n\"{}\\[\\]:,0-9]{0,6}",
+            cut in 0usize..30,
+        ) {
+            let mut bytes = STREAM.as_bytes().to_vec();
+            let end = (at + cut).min(bytes.len());
+            bytes.splice(at..end, with.bytes());
+            let _ = read(&bytes);
+        }
+    }
+}

@@ -13,9 +13,9 @@
 //! | no `properties` | `"properties": {}` |
 //!
 //! A schema that refers to its own root, or to a place in it other than a definition, is not
-//! rewritten: the reference would come to mean something else. Everything else that has `anyOf`, `oneOf`, `allOf`, `not`, `enum`, `const`, `if`, `then`, `else`,
-//! `$ref`, `$dynamicRef` or `$recursiveRef` at its root is refused with the keyword's name. Below the
-//! root nothing is touched.
+//! rewritten: the reference would come to mean something else. Everything else that has `anyOf`,
+//! `oneOf`, `allOf`, `not`, `enum`, `const`, `if`, `then`, `else`, `$ref`, `$dynamicRef` or
+//! `$recursiveRef` at its root is refused with the keyword's name. Below the root nothing is touched.
 
 use serde_json::{Map, Value, json};
 
@@ -175,7 +175,59 @@ fn local_definition<'a>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use tool_core::CompiledSchema;
+
     use super::*;
+
+    /// Schemas that say little, some of them by reference.
+    fn plain() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(json!({})),
+            Just(json!({"type": "object"})),
+            Just(json!({"type": ["object", "null"]})),
+            Just(json!({"type": "string"})),
+            Just(json!({"required": ["a"]})),
+            Just(json!({"minProperties": 1})),
+            Just(json!({"properties": {"a": {"$ref": "#"}}})),
+            Just(json!({"properties": {"a": {"$ref": "#/$defs/D"}}, "type": ["null", "object"]})),
+            Just(json!({"properties": {"a": {}}, "additionalProperties": false})),
+        ]
+    }
+
+    fn any_root() -> impl Strategy<Value = Value> {
+        let wrapped = (plain(), plain(), 0..6u8).prop_map(|(one, other, way)| match way {
+            0 => json!({"anyOf": [one]}),
+            1 => json!({"allOf": [one], "type": "object"}),
+            2 => json!({"oneOf": [{"allOf": [one]}]}),
+            3 => json!({"anyOf": [one, other]}),
+            4 => json!({"$ref": "#/$defs/D", "title": "T"}),
+            _ => one,
+        });
+        (wrapped, plain()).prop_map(|(mut root, definition)| {
+            root["$defs"] = json!({"D": definition});
+            root
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+        #[test]
+        fn the_new_form_accepts_the_same_arguments(schema in any_root()) {
+            let Ok(rewritten) = root_object(&schema) else { return Ok(()) };
+            let before = CompiledSchema::compile_any(&schema).unwrap();
+            let after = CompiledSchema::compile_any(&rewritten).unwrap();
+            let inner = [json!(null), json!("s"), json!({}), json!({"a": null}), json!({"b": {}})];
+            let objects = inner.iter().flat_map(|x| [json!({"a": x}), json!({"b": x})]);
+            for arguments in objects.chain([json!({}), json!({"a": {}, "b": {}})]) {
+                prop_assert_eq!(
+                    before.is_valid(&arguments),
+                    after.is_valid(&arguments),
+                    "{} became {}, at {}", schema, rewritten, arguments
+                );
+            }
+        }
+    }
 
     #[test]
     fn what_loses_nothing_is_written_another_way() {
