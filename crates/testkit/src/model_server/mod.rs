@@ -166,3 +166,70 @@ async fn answer(
     tokio::time::sleep(step.delay).await;
     reply::reply(step)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    /// Posts a body without any HTTP library, and gives the whole answer.
+    fn post(server: &ModelServer, body: &str) -> String {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "POST /v1/x?y=1 HTTP/1.1\r\nhost: h\r\nX-Test: 1\r\nconnection: close\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = Vec::new();
+        // A connection that is cut off is an error here, or simply the end.
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    }
+
+    #[test]
+    fn steps_are_given_in_order_and_requests_recorded() {
+        let busy = Step::error(429, "busy").header("retry-after", "1");
+        let server =
+            ModelServer::start([busy, Step::events("data: x\n\n").in_pieces_of(4)]).unwrap();
+        let first = post(&server, "{\"a\": 1}");
+        assert!(first.starts_with("HTTP/1.1 429") && first.contains("retry-after: 1"), "{first}");
+        let second = post(&server, "");
+        assert!(second.contains("text/event-stream") && second.ends_with("0\r\n\r\n"), "{second}");
+        assert!(post(&server, "").starts_with("HTTP/1.1 404"));
+        let requests = server.requests();
+        assert_eq!((requests.len(), server.steps_left()), (3, 0));
+        assert_eq!((requests[0].method.as_str(), requests[0].path.as_str()), ("POST", "/v1/x?y=1"));
+        assert_eq!(requests[0].header("x-test"), Some("1"));
+        assert_eq!(requests[0].json(), serde_json::json!({"a": 1}));
+    }
+
+    #[test]
+    fn a_cut_answer_has_no_end() {
+        let server = ModelServer::start([Step::events("data: x\n\n").cut()]).unwrap();
+        let answer = post(&server, "");
+        assert!(answer.contains("data: x") && !answer.ends_with("0\r\n\r\n"), "{answer}");
+    }
+
+    #[test]
+    fn dropping_it_ends_it_at_once() {
+        let slow = Step::json(&Value::Null).delay(std::time::Duration::from_secs(600));
+        let server = ModelServer::start([slow]).unwrap();
+        let address = server.address;
+        let mut waiting = TcpStream::connect(address).unwrap();
+        write!(waiting, "POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 0\r\n\r\n").unwrap();
+        while server.requests().is_empty() {
+            std::thread::yield_now();
+        }
+        drop(server);
+        assert!(TcpStream::connect(address).is_err());
+        let mut answer = Vec::new();
+        let _ = waiting.read_to_end(&mut answer);
+        assert!(answer.is_empty(), "{answer:?}");
+    }
+}
