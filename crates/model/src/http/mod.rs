@@ -128,8 +128,7 @@ impl Endpoint {
         wire: &dyn Wire,
         on_delta: OnDelta<'_>,
     ) -> Result<ChatReply, ModelError> {
-        let deadline = Instant::now() + self.timeout;
-        match timeout(self.timeout, self.with_retries(body, wire, on_delta, deadline)).await {
+        match timeout(self.timeout, self.with_retries(body, wire, on_delta)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(self.reporter.timed_out(self.timeout)),
         }
@@ -140,8 +139,8 @@ impl Endpoint {
         body: &[u8],
         wire: &dyn Wire,
         on_delta: OnDelta<'_>,
-        deadline: Instant,
     ) -> Result<ChatReply, ModelError> {
+        let begun = Instant::now();
         let is_heard = AtomicBool::new(false);
         let heard = |delta| {
             is_heard.store(true, Ordering::Relaxed);
@@ -155,7 +154,7 @@ impl Endpoint {
             };
             let pause = self.retries.pause_after(attempt, &error);
             // A pause that reaches the deadline would only hide the error behind a timeout.
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = self.timeout.saturating_sub(begun.elapsed());
             match pause.filter(|pause| *pause < left && !is_heard.load(Ordering::Relaxed)) {
                 None => return Err(error),
                 Some(pause) => {
