@@ -129,6 +129,28 @@ fn t12_a_directory_in_the_middle_swapped_for_a_link_never_gives_the_outsides_con
 }
 
 #[test]
+fn t12_a_listed_directory_swapped_for_a_link_never_gives_the_outsides_names() {
+    for by in BOTH {
+        let bench = Bench::with(by);
+        bench.write("dir/inside.txt", "");
+        bench.link("../outside", "link");
+        let mut seen = Seen::default();
+        while_swapping(
+            || exchange(&bench.path("dir"), &bench.path("link")),
+            || {
+                let listed = bench.list(json!({"path": "dir"}));
+                seen.count(listed.map(|output| {
+                    let listing = value(&output);
+                    assert_eq!(listing["entries"][0]["path"], "dir/inside.txt", "{by:?}");
+                    listing.to_string()
+                }))
+            },
+        );
+        seen.assert_both(by);
+    }
+}
+
+#[test]
 fn t12_a_directory_moved_out_during_a_lookup_through_its_parent_never_leads_further_out() {
     for by in BOTH {
         let bench = Bench::with(by);
