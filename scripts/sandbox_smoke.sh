@@ -63,10 +63,11 @@ check() {
   fi
 }
 
-# run COMMAND...: runs it with no input and a bound, and sets `status`; output goes to $out and $err.
+# run SECONDS COMMAND...: runs it with no input and a bound, and sets `status`; output goes to $out
+# and $err.
 run() {
   status=0
-  timeout --kill-after=5 120 "$@" </dev/null >"$out" 2>"$err" || status=$?
+  timeout --kill-after=5 "$@" </dev/null >"$out" 2>"$err" || status=$?
 }
 
 # names_flag FLAG: whether the help in $out names the flag as a word of its own.
@@ -76,7 +77,7 @@ names_flag() {
 
 check_help() {
   flags_found=0
-  run "$remit" exec --help
+  run 60 "$remit" exec --help
   check "exec --help ends with 0" test "$status" -eq 0
   local flag
   for flag in "${flags[@]}"; do
@@ -94,10 +95,9 @@ is_operator_error() {
 
 check_operator_errors() {
   local before=$failures
-  run "$remit" exec --tools "$tools" --execute-tools --allow-tool no_such_tool \
-    --exec-workdir "$workdir" "$calls"
+  run 60 "$remit" exec --tools "$tools" --execute-tools --allow-tool no_such_tool "$calls"
   check "an allowed tool that is not declared is refused" is_operator_error no_such_tool
-  run "$remit" exec --tools "$tools" --allow-tool read_file_in_workdir "$calls"
+  run 60 "$remit" exec --tools "$tools" --allow-tool read_file_in_workdir "$calls"
   check "--allow-tool without --execute-tools is refused" is_operator_error --execute-tools
   operator_errors=$((2 - (failures - before)))
 }
@@ -130,7 +130,7 @@ is_answered_as() {
 check_first_command() {
   local start lines=() line found i
   start=$(now_ms)
-  run "${first_command[@]}"
+  run 900 "${first_command[@]}"
   calls_ms=$(($(now_ms) - start))
   check "the first command ends with 0" test "$status" -eq 0
   if [[ $status -ne 0 ]]; then head -c 2000 "$err"; fi
