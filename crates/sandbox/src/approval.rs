@@ -69,8 +69,7 @@ impl ApprovalDesk {
         if allowed.contains(&digest) {
             return Ok(());
         }
-        let request =
-            ApprovalRequest { call_id: id, capability: &capability, args: call.args() };
+        let request = ApprovalRequest { call_id: id, capability: &capability, args: call.args() };
         let reason = match self.approver.ask(request).await {
             Approval::Yes => return Ok(()),
             Approval::YesForTheSame => {

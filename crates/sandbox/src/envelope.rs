@@ -25,14 +25,23 @@ pub(crate) async fn run(
     ctx: ExecContext,
     cancellation: &CancellationToken,
 ) -> Output {
+    let end = EndOnDrop(ctx.clone());
+    let mut work = pin!(NoPanic { work: call.execute(ctx) });
+    match poll_once(&mut work).await {
+        Poll::Ready(output) => output,
+        // On the heap, so that a call that is ready at once does not carry the room for it.
+        Poll::Pending => Box::pin(wait(work, &end.0, cancellation)).await,
+    }
+}
+
+async fn wait<F: Future<Output = Output>>(
+    mut work: Pin<&mut F>,
+    ctx: &ExecContext,
+    cancellation: &CancellationToken,
+) -> Output {
     let (timeout, deadline) = (ctx.timeout(), ctx.deadline());
     let timed_out =
         || ToolError::TimedOut { after: timeout.after, source_of_limit: timeout.source };
-    let _end = EndOnDrop(ctx.clone());
-    let mut work = pin!(NoPanic { work: call.execute(ctx) });
-    if let Poll::Ready(output) = poll_once(&mut work).await {
-        return output;
-    }
     tokio::select! {
         biased;
         output = &mut work => match output {

@@ -143,12 +143,16 @@ impl BlockingPool {
     {
         let phase = Arc::new(Phase(AtomicU8::new(QUEUED)));
         let (sender, receiver) = oneshot::channel();
+        let done = Arc::clone(&phase);
         let work = Box::new(move || {
             let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
                 Err(ToolError::failed(format!("the tool panicked: {}", panic_text(&*panic))))
             });
-            // The receiver is gone where the caller gave up; then nobody wants the result.
-            let _ = sender.send(result);
+            // Done before the caller knows it, so that it can't give up what it has received.
+            if done.step(RUNNING, DONE) {
+                // The receiver can go at any moment; then nobody wants the result.
+                let _ = sender.send(result);
+            }
         });
         self.owner.0.submit(Job { phase: Arc::clone(&phase), work })?;
         let waiting = Waiting { shared: Arc::clone(&self.owner.0), phase };
@@ -235,7 +239,7 @@ impl Shared {
                 continue;
             }
             (job.work)();
-            if job.phase.step(RUNNING, DONE) {
+            if job.phase.0.load(Ordering::Acquire) == DONE {
                 continue;
             }
             let mut state = self.lock();

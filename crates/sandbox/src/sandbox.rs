@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Instant};
 
 use tokio_util::sync::CancellationToken;
 use tool_core::{
-    AdmittedCall, AuthorizationScope, CallId, ExecContext, Gate, Limits, MalformedCall,
-    OutputPolicy, RawArguments, Stage, ToolCall, ToolError, ToolOutput, ToolRegistry, ToolResult,
-    ToolSpec, parse_call,
+    AdmittedCall, AuthorizationScope, CallId, Circumstances, ExecContext, Gate, Limits,
+    MalformedCall, OutputPolicy, RawArguments, Stage, ToolCall, ToolError, ToolOutput,
+    ToolRegistry, ToolResult, ToolSpec, parse_call,
 };
 
 use crate::{
@@ -48,7 +48,7 @@ pub struct ToolSandbox {
     gate: Gate,
     desk: Option<ApprovalDesk>,
     audit: Option<AuditLog>,
-    cancellation: CancellationToken,
+    circumstances: Arc<Circumstances>,
 }
 
 impl ToolSandbox {
@@ -56,7 +56,10 @@ impl ToolSandbox {
     #[must_use]
     pub fn new(registry: Arc<ToolRegistry>, scope: AuthorizationScope, limits: Limits) -> Self {
         let gate = Gate::new(registry, scope, limits);
-        Self { gate, desk: None, audit: None, cancellation: CancellationToken::new() }
+        let scope = Arc::clone(gate.scope());
+        let cancellation = CancellationToken::new();
+        let circumstances = Arc::new(Circumstances { limits, cancellation, scope });
+        Self { gate, desk: None, audit: None, circumstances }
     }
 
     /// Asks a person before every call of these capabilities.
@@ -76,7 +79,8 @@ impl ToolSandbox {
     /// Cancels every call, running or to come, when the token is cancelled.
     #[must_use]
     pub fn with_cancellation(mut self, cancellation: CancellationToken) -> Self {
-        self.cancellation = cancellation;
+        self.circumstances =
+            Arc::new(Circumstances { cancellation, ..(*self.circumstances).clone() });
         self
     }
 
@@ -137,7 +141,9 @@ impl ToolSandbox {
         let reading = admitted.reading();
         self.admitted(facts.as_ref())?;
         let given_up = GivenUp { sandbox: self, facts: facts.as_ref(), started };
-        let outcome = self.run(&call.id, admitted).await;
+        // The time a person took does not count.
+        let begun = if self.desk.is_some() { Instant::now() } else { started };
+        let outcome = self.run(&call.id, begun, admitted).await;
         std::mem::forget(given_up);
         let mut result = match outcome {
             Ok(output) => ToolResult::ok(call.id, call.name, output),
@@ -150,30 +156,44 @@ impl ToolSandbox {
     /// Stages 1 to 4, and a person's yes where one is needed.
     async fn admit(&self, call: &ToolCall) -> Result<AdmittedCall, ToolError> {
         let admitted = self.gate.admit(call)?;
-        if self.cancellation.is_cancelled() {
+        if self.cancellation().is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         if let Some(desk) = &self.desk {
-            tokio::select! {
-                biased;
-                () = self.cancellation.cancelled() => return Err(ToolError::Cancelled),
-                decision = desk.check(&call.id, &admitted) => decision?,
-            }
+            // On the heap, so that a call that nobody is asked about does not carry the room for it.
+            Box::pin(self.ask(desk, call, &admitted)).await?;
         }
         Ok(admitted)
     }
 
-    /// Stages 5 and 6.
-    async fn run(&self, id: &CallId, admitted: AdmittedCall) -> Result<ToolOutput, ToolError> {
+    async fn ask(
+        &self,
+        desk: &ApprovalDesk,
+        call: &ToolCall,
+        admitted: &AdmittedCall,
+    ) -> Result<(), ToolError> {
+        tokio::select! {
+            biased;
+            () = self.cancellation().cancelled() => Err(ToolError::Cancelled),
+            decision = desk.check(&call.id, admitted) => decision,
+        }
+    }
+
+    fn cancellation(&self) -> &CancellationToken {
+        &self.circumstances.cancellation
+    }
+
+    /// Stages 5 and 6. The deadline counts from `started`.
+    async fn run(
+        &self,
+        id: &CallId,
+        started: Instant,
+        admitted: AdmittedCall,
+    ) -> Result<ToolOutput, ToolError> {
         let policy = admitted.tool().spec().output_policy();
-        let ctx = ExecContext::new(
-            id.clone(),
-            *self.gate.limits(),
-            admitted.timeout(),
-            self.cancellation.clone(),
-            Arc::clone(self.gate.scope()),
-        );
-        let output = envelope::run(admitted, ctx, &self.cancellation).await?;
+        let circumstances = Arc::clone(&self.circumstances);
+        let ctx = ExecContext::new(id.clone(), started, admitted.timeout(), circumstances);
+        let output = envelope::run(admitted, ctx, self.cancellation()).await?;
         bound_output(output, policy, self.gate.limits())
     }
 

@@ -20,96 +20,111 @@ use crate::{AuthorizationScope, CallId, Limits, Timeout};
 /// the result is no longer wanted.
 #[derive(Debug, Clone)]
 pub struct ExecContext {
-    call_id: CallId,
-    limits: Limits,
-    timeout: Timeout,
-    deadline: Instant,
-    end: Arc<End>,
-    cancellation: CancellationToken,
-    scope: Arc<AuthorizationScope>,
+    call: Arc<OneCall>,
 }
 
-/// The end of one call. Lighter than a token of its own: most calls are over before anybody asks.
-#[derive(Debug, Default)]
-struct End {
-    has_come: AtomicBool,
-    came: Notify,
+/// What all clones of one call's context share.
+#[derive(Debug)]
+struct OneCall {
+    call_id: CallId,
+    timeout: Timeout,
+    deadline: Instant,
+    has_ended: AtomicBool,
+    ended: Notify,
+    circumstances: Arc<Circumstances>,
+}
+
+/// What all calls of one sandbox have alike.
+#[derive(Debug, Clone)]
+pub struct Circumstances {
+    /// The ceilings of a call.
+    pub limits: Limits,
+    /// Cancels every call.
+    pub cancellation: CancellationToken,
+    /// What may be called.
+    pub scope: Arc<AuthorizationScope>,
 }
 
 impl ExecContext {
-    /// A context whose deadline is `timeout` from now, and which `cancellation` cancels.
+    /// A context whose deadline is `timeout` after `started`.
     #[must_use]
     pub fn new(
         call_id: CallId,
-        limits: Limits,
+        started: Instant,
         timeout: Timeout,
-        cancellation: CancellationToken,
-        scope: Arc<AuthorizationScope>,
+        circumstances: Arc<Circumstances>,
     ) -> Self {
-        let deadline = Instant::now() + timeout.after;
-        Self { call_id, limits, timeout, deadline, end: Arc::default(), cancellation, scope }
+        let call = OneCall {
+            call_id,
+            timeout,
+            deadline: started + timeout.after,
+            has_ended: AtomicBool::new(false),
+            ended: Notify::new(),
+            circumstances,
+        };
+        Self { call: Arc::new(call) }
     }
 
     /// The id of the call.
     #[must_use]
     pub fn call_id(&self) -> &CallId {
-        &self.call_id
+        &self.call.call_id
     }
 
     /// The ceilings of the call.
     #[must_use]
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        &self.call.circumstances.limits
     }
 
     /// The timeout, and who set it.
     #[must_use]
     pub fn timeout(&self) -> Timeout {
-        self.timeout
+        self.call.timeout
     }
 
     /// When the call is answered at the latest.
     #[must_use]
     pub fn deadline(&self) -> Instant {
-        self.deadline
+        self.call.deadline
     }
 
     /// The time left; zero after the deadline.
     #[must_use]
     pub fn remaining(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
+        self.call.deadline.saturating_duration_since(Instant::now())
     }
 
     /// Whether to stop: cancelled, no longer wanted, or past the deadline.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.end.has_come.load(Ordering::Acquire)
-            || self.cancellation.is_cancelled()
+        self.call.has_ended.load(Ordering::Acquire)
+            || self.call.circumstances.cancellation.is_cancelled()
             || self.remaining().is_zero()
     }
 
     /// Resolves when the call is cancelled or no longer wanted. The deadline is watched by the
     /// pipeline, which ends the call.
     pub async fn cancelled(&self) {
-        let came = self.end.came.notified();
-        if self.end.has_come.load(Ordering::Acquire) {
+        let ended = self.call.ended.notified();
+        if self.call.has_ended.load(Ordering::Acquire) {
             return;
         }
         tokio::select! {
-            () = came => {}
-            () = self.cancellation.cancelled() => {}
+            () = ended => {}
+            () = self.call.circumstances.cancellation.cancelled() => {}
         }
     }
 
     /// Says that the result is no longer wanted: every clone of this context is then cancelled.
     pub fn end(&self) {
-        self.end.has_come.store(true, Ordering::Release);
-        self.end.came.notify_waiters();
+        self.call.has_ended.store(true, Ordering::Release);
+        self.call.ended.notify_waiters();
     }
 
     /// What the caller may call; a tool that calls tools for a model intersects with it.
     #[must_use]
     pub fn scope(&self) -> &AuthorizationScope {
-        &self.scope
+        &self.call.circumstances.scope
     }
 }

@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::{
-    ArgumentsProblem, AuthorizationScope, ByteCount, ErrorKind, ExecContext, Limits, NameIndex, OperationName,
-    RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName, ToolOutput, ToolRegistry, ToolSpec,
-    UnauthorizedReason, parse_strict, schema::kind_of,
+    ArgumentsProblem, AuthorizationScope, ByteCount, ErrorKind, ExecContext, Limits, NameIndex,
+    OperationName, RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName,
+    ToolOutput, ToolRegistry, ToolSpec, UnauthorizedReason, parse_strict, schema::kind_of,
 };
 
 /// A place in the life of a call where it can be decided.

@@ -14,7 +14,7 @@
 //! A number with a fraction or an exponent is read as the nearest IEEE double, as every JSON
 //! consumer does. A NUL in a string is legal JSON and is kept.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, map::Entry};
@@ -67,42 +67,34 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 /// assert!(parse_strict("123456789012345678901234567890").is_err());
 /// ```
 pub fn parse_strict(text: &str) -> Result<Value, JsonProblem> {
-    scan(text.as_bytes())?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    // The scan bounded the depth already, and its bound is ours, not serde_json's.
+    // Our own count of the depth bounds the recursion.
     reader.disable_recursion_limit();
-    Strict
+    let is_doubtful = Cell::new(false);
+    let value = Strict { depth: 0, is_doubtful: &is_doubtful }
         .deserialize(&mut reader)
         .and_then(|value| reader.end().map(|()| value))
-        .map_err(|error| JsonProblem::from_serde(text, &error))
+        .map_err(|error| JsonProblem::from_serde(text, &error))?;
+    if is_doubtful.get() {
+        check_numbers(text.as_bytes())?;
+    }
+    Ok(value)
 }
 
-/// One pass over the bytes outside of strings: depth, and numbers that do not fit. Its verdict on
-/// malformed text does not matter, because the parser comes after.
-fn scan(bytes: &[u8]) -> Result<(), JsonProblem> {
-    let (mut at, mut depth) = (0, 0usize);
+/// Looks at every number of a text that is JSON. Only needed where the parser saw a double that an
+/// integer may have become, or a zero that may have been none: those it can't tell apart.
+fn check_numbers(bytes: &[u8]) -> Result<(), JsonProblem> {
+    let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match byte {
-            b'"' => at = end_of_string(bytes, at),
-            b'{' | b'[' => {
-                depth += 1;
-                if depth > MAX_DEPTH {
-                    return Err(JsonProblem::new(
-                        format!("nesting is deeper than {MAX_DEPTH}"),
-                        at,
-                    ));
-                }
-            }
-            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => at = end_of_string(bytes, at) + 1,
             b'-' | b'0'..=b'9' => {
                 let end = end_of_number(bytes, at);
                 check_number(&bytes[at..end]).map_err(|message| JsonProblem::new(message, at))?;
                 at = end;
-                continue;
             }
-            _ => {}
+            _ => at += 1,
         }
-        at += 1;
     }
     Ok(())
 }
@@ -140,23 +132,38 @@ fn check_number(token: &[u8]) -> Result<(), &'static str> {
     let Ok(value) = text.parse::<f64>() else { return Ok(()) };
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     let is_zero = !mantissa.bytes().any(|b| matches!(b, b'1'..=b'9'));
-    if value.is_infinite() || (value == 0.0 && !is_zero) {
-        return Err("the number does not fit in a double");
-    }
-    Ok(())
+    // One too large is refused by the parser itself.
+    if value == 0.0 && !is_zero { Err("the number is too small for a double") } else { Ok(()) }
 }
 
-/// Builds a `Value`, and refuses duplicate keys.
-struct Strict;
+/// The integers that a double holds without them being a `u64` or an `i64` begin here.
+const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
 
-impl<'de> DeserializeSeed<'de> for Strict {
+/// Builds a `Value`; refuses duplicate keys and depth; notes numbers that have to be looked at again.
+#[derive(Clone, Copy)]
+struct Strict<'n> {
+    depth: usize,
+    is_doubtful: &'n Cell<bool>,
+}
+
+impl Strict<'_> {
+    /// One level further down.
+    fn inside<E: Error>(self) -> Result<Self, E> {
+        if self.depth == MAX_DEPTH {
+            return Err(E::custom(format_args!("nesting is deeper than {MAX_DEPTH}")));
+        }
+        Ok(Self { depth: self.depth + 1, ..self })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -180,6 +187,9 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        if value == 0.0 || value.abs() >= BEYOND_INTEGERS {
+            self.is_doubtful.set(true);
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
@@ -192,18 +202,20 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let inside = self.inside()?;
         let mut items = Vec::new();
-        while let Some(item) = seq.next_element_seed(Strict)? {
+        while let Some(item) = seq.next_element_seed(inside)? {
             items.push(item);
         }
         Ok(Value::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let inside = self.inside()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             match map.entry(key) {
-                Entry::Vacant(slot) => slot.insert(entries.next_value_seed(Strict)?),
+                Entry::Vacant(slot) => slot.insert(entries.next_value_seed(inside)?),
                 Entry::Occupied(slot) => {
                     let key = crate::clip(slot.key(), 80);
                     return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
@@ -230,8 +242,8 @@ mod tests {
             (r#"{"a": 1,}"#, "trailing comma", 8),
             ("{'a': 1}", "key must be a string", 1),
             ("NaN", "expected value", 0),
-            ("[1e999]", "does not fit in a double", 1),
-            ("1e-999", "does not fit in a double", 0),
+            ("[1e999]", "number out of range", 5),
+            ("1e-999", "too small for a double", 0),
             ("18446744073709551616", "does not fit in 64 bits", 0),
             ("-9223372036854775809", "does not fit in 64 bits", 0),
             (r#"{"path":"a","path":"/etc"}"#, "duplicate key \"path\"", 18),

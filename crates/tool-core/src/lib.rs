@@ -73,7 +73,7 @@ mod tool;
 mod wire;
 
 pub use call::{CallId, RawArguments, ToolCall};
-pub use context::ExecContext;
+pub use context::{Circumstances, ExecContext};
 pub use definitions::{DefinitionsError, DefinitionsLimits, load_definitions};
 pub use error::{
     ArgumentsProblem, ErrorBody, ErrorKind, ExitStatus, MAX_ERROR_BYTES, ToolError,

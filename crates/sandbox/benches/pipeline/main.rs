@@ -6,98 +6,26 @@
 #![allow(missing_docs, reason = "the macros of criterion make undocumented functions")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
-use std::{hint::black_box, sync::Arc, time::Duration};
+mod cases;
+mod interleaved;
 
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::{sync::Arc, time::Duration};
+
+use cases::{ARGUMENTS, Parts, call, runtime, sandbox_of};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group};
 use sandbox::{StaticLookup, ToolSandbox};
-use serde_json::{Value, json};
-use tokio::runtime::Runtime;
-use tool_core::{
-    BoxFuture, ByteCount, CompiledSchema, Limits, ToolCall, ToolError, ToolOutput, ToolRegistry,
-};
-
-/// Eight properties of the kinds that real tools have.
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "key": {"type": "string", "minLength": 1, "maxLength": 4096},
-            "language": {"enum": ["en", "de", "fr"]},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 100},
-            "offset": {"type": "integer", "minimum": 0},
-            "exact": {"type": "boolean"},
-            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 8},
-            "since": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
-            "weight": {"type": ["number", "null"]},
-        },
-        "required": ["key"],
-        "additionalProperties": false,
-    })
-}
-
-const ARGUMENTS: &str = r#"{"key": "capital", "language": "en", "limit": 10, "offset": 0,
- "exact": true, "tags": ["city", "europe"], "since": "2024-02-29", "weight": 0.5}"#;
-
-fn lookup(name: &str) -> Arc<StaticLookup> {
-    let lookup = StaticLookup::new(name, [("capital", "Paris")]).unwrap();
-    Arc::new(lookup.with_parameters(schema()))
-}
-
-/// A sandbox with so many tools, of which the lookup and one in two others are authorized.
-fn sandbox(tools: usize, limits: Limits) -> ToolSandbox {
-    let mut registry = ToolRegistry::new();
-    let mut allowed = vec!["lookup".to_owned()];
-    for n in 1..tools {
-        let name = format!("tool_{n}");
-        let schema = json!({"type": "object"});
-        let tool = StaticLookup::new(&name, [("a", "b")]).unwrap().with_parameters(schema);
-        registry.register(Arc::new(tool)).unwrap();
-        if n % 2 == 0 {
-            allowed.push(name);
-        }
-    }
-    registry.register(lookup("lookup")).unwrap();
-    let registry = Arc::new(registry);
-    let scope = registry.scope(allowed).unwrap();
-    ToolSandbox::new(registry, scope, limits)
-}
-
-fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
-}
-
-/// A call through the same kind of future that does nothing.
-fn no_op(value: &Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-    Box::pin(async move {
-        black_box(value);
-        Ok(ToolOutput::default())
-    })
-}
-
-fn call() -> ToolCall {
-    ToolCall::from_text("call_1", "lookup", ARGUMENTS)
-}
+use serde_json::json;
+use tool_core::{ByteCount, Limits, ToolCall, ToolRegistry};
 
 fn whole(c: &mut Criterion) {
     let runtime = runtime();
-    let compiled = CompiledSchema::compile(&schema()).unwrap();
+    let parts = Parts::new();
     let mut group = c.benchmark_group("call");
     group.bench_function("parts", |b| {
-        b.iter_batched(
-            call,
-            |call| {
-                runtime.block_on(async {
-                    let value: Value =
-                        serde_json::from_str(&call.arguments.to_text()).unwrap();
-                    assert!(compiled.is_valid(&value));
-                    no_op(&value).await
-                })
-            },
-            BatchSize::SmallInput,
-        );
+        b.iter_batched(call, |call| runtime.block_on(parts.run(&call)), BatchSize::SmallInput);
     });
     for tools in [10, 10_000] {
-        let sandbox = sandbox(tools, Limits::default());
+        let sandbox = sandbox_of(tools);
         group.bench_function(BenchmarkId::new("pipeline", tools), |b| {
             b.iter_batched(
                 call,
@@ -118,7 +46,7 @@ fn refusals(c: &mut Criterion) {
     let mut group = c.benchmark_group("refusal");
     let cases = [("unknown", "lookupp"), ("unauthorized", "tool_1")];
     for tools in [10, 10_000] {
-        let sandbox = sandbox(tools, Limits::default());
+        let sandbox = sandbox_of(tools);
         for (what, name) in cases {
             group.bench_function(BenchmarkId::new(what, tools), |b| {
                 b.iter_batched(
@@ -178,4 +106,8 @@ criterion_group! {
         .without_plots();
     targets = whole, refusals, argument_size
 }
-criterion_main!(benches);
+
+fn main() {
+    benches();
+    interleaved::report();
+}
