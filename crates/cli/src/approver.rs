@@ -2,27 +2,26 @@
 //!
 //! Only where one is there: standard input and standard error are the terminal, and this process is in
 //! its foreground (a read from the background would stop the process, which is a hang). Everywhere
-//! else the answer is "nobody", at once.
+//! else the answer is "nobody", at once. What was typed before the question is no answer to it.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use indicatif::MultiProgress;
 use sandbox::{Approval, ApprovalRequest, Approver};
 use tool_core::BoxFuture;
 
-use crate::printable::one_line;
+use crate::{printable::one_line, screen::Screen};
 
 /// How much of the arguments is shown, in bytes.
-const MAX_SHOWN: usize = 4096;
+const MAX_SHOWN: usize = 16 * 1024;
 
 /// A person at the terminal. What is drawn there is hidden while they are asked.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct TerminalApprover {
-    screen: MultiProgress,
+    screen: Screen,
 }
 
 impl TerminalApprover {
-    pub(crate) fn new(screen: MultiProgress) -> Self {
+    pub(crate) fn new(screen: Screen) -> Self {
         Self { screen }
     }
 }
@@ -33,11 +32,13 @@ impl Approver for TerminalApprover {
             return Box::pin(async { Approval::Nobody });
         }
         let question = question(&request);
-        let screen = self.screen.clone();
+        let paused = self.screen.pause();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         // A thread of its own: nothing waits for it when the command is interrupted meanwhile.
         let asking = std::thread::Builder::new().name("approval".to_owned()).spawn(move || {
-            let _ = sender.send(screen.suspend(|| ask_until_answered(&question)));
+            let answer = ask_until_answered(&question);
+            drop(paused);
+            let _ = sender.send(answer);
         });
         Box::pin(async move {
             match asking {
@@ -62,6 +63,15 @@ fn is_in_foreground() -> bool {
     true
 }
 
+#[cfg(target_os = "linux")]
+fn forget_what_was_typed() {
+    // Where that fails, the terminal still shows what it takes for an answer.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forget_what_was_typed() {}
+
 fn question(request: &ApprovalRequest<'_>) -> String {
     let arguments = serde_json::to_string(request.args.as_object()).unwrap_or_default();
     let shown = tool_core::clip(&arguments, MAX_SHOWN);
@@ -77,11 +87,14 @@ fn question(request: &ApprovalRequest<'_>) -> String {
 }
 
 fn ask_until_answered(question: &str) -> Approval {
+    forget_what_was_typed();
     loop {
         let mut err = io::stderr().lock();
         if write!(err, "{question}").and_then(|()| err.flush()).is_err() {
             return Approval::Nobody;
         }
+        // Not held while a person thinks: an interrupt has something to say meanwhile.
+        drop(err);
         let mut answer = String::new();
         match io::stdin().lock().read_line(&mut answer) {
             Ok(0) | Err(_) => return Approval::No,

@@ -7,13 +7,20 @@ use model::ApiKey;
 use crate::failure::Failure;
 
 /// The variables that are not configuration keys.
-const OWN: [&str; 2] = ["REMIT_LOG", "REMIT_CONFIG"];
+const OWN: [&str; 2] = ["REMIT_LOG", CONFIG_FILE];
 
-/// Every variable that is valid text and may name a configuration key.
-pub(crate) fn settings() -> Vec<(String, String)> {
+/// The variable that names the configuration file.
+pub(crate) const CONFIG_FILE: &str = "REMIT_CONFIG";
+
+/// Every variable that may name a configuration key.
+pub(crate) fn settings() -> Result<Vec<(String, String)>, Failure> {
     std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .filter(|(name, _)| name.starts_with("REMIT_") && !OWN.contains(&name.as_str()))
+        .map(|(name, value)| match value.into_string() {
+            Ok(value) => Ok((name, value)),
+            Err(_) => Err(Failure::Operator(format!("{name}: the value is not UTF-8"))),
+        })
         .collect()
 }
 
@@ -24,7 +31,7 @@ pub(crate) fn log_filter() -> Option<String> {
 
 /// The configuration file, where no flag names one.
 pub(crate) fn config_file() -> Option<std::path::PathBuf> {
-    std::env::var_os("REMIT_CONFIG").filter(|path| !path.is_empty()).map(Into::into)
+    std::env::var_os(CONFIG_FILE).filter(|path| !path.is_empty()).map(Into::into)
 }
 
 /// The key of a model, from the variable of this name.

@@ -2,43 +2,63 @@
 
 use tokio_util::sync::CancellationToken;
 
-use crate::out;
+use crate::screen::Screen;
 
 /// The exit code of an interrupted command.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A token that the first interrupt cancels. The second ends the process.
-pub(crate) fn watch() -> CancellationToken {
+pub(crate) fn watch(screen: &Screen) -> CancellationToken {
     let token = CancellationToken::new();
-    let stop = token.clone();
+    let (stop, screen) = (token.clone(), screen.clone());
     tokio::spawn(async move {
-        if next().await.is_err() {
-            return;
-        }
-        out::note("remit: stopping; interrupt again to end at once");
+        let Ok(mut interrupts) = Interrupts::new() else { return };
+        interrupts.next().await;
+        screen.say_now("remit: stopping; interrupt again to end at once");
         stop.cancel();
-        if next().await.is_ok() {
-            at_once();
-        }
+        interrupts.next().await;
+        at_once();
     });
     token
 }
 
 #[cfg(unix)]
-async fn next() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
     }
-    Ok(())
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
 }
 
 #[cfg(not(unix))]
-async fn next() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Interrupts;
+
+#[cfg(not(unix))]
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        // Where no handler can be had, Ctrl-C ends the process by itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    }
 }
 
 #[expect(clippy::exit, reason = "a person asked a second time to end at once")]

@@ -1,12 +1,11 @@
-//! Logs go to standard error: warnings by default, more with `-v` or `REMIT_LOG`.
-
-use std::io;
+//! Logs go to standard error, above what is drawn there: warnings by default, more with `-v` or
+//! `REMIT_LOG`. They are never coloured.
 
 use tracing_subscriber::EnvFilter;
 
-use crate::{env, out};
+use crate::{env, screen::Screen};
 
-pub(crate) fn start(verbose: u8) {
+pub(crate) fn start(verbose: u8, screen: &Screen) {
     let default = match verbose {
         0 => "warn",
         1 => "info",
@@ -15,13 +14,15 @@ pub(crate) fn start(verbose: u8) {
     };
     let filter = env::log_filter().unwrap_or_else(|| default.to_owned());
     let filter = EnvFilter::try_new(&filter).unwrap_or_else(|error| {
-        out::note(&format!("remit: REMIT_LOG is no filter ({error}); using {default:?}"));
+        screen.say(&format!("remit: REMIT_LOG is no filter ({error}); using {default:?}"));
         EnvFilter::new(default)
     });
-    tracing_subscriber::fmt()
+    let screen = screen.clone();
+    let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(move || screen.clone())
         .with_target(false)
-        .with_ansi(out::is_terminal_err())
-        .init();
+        .with_ansi(false);
+    // A warning beside a command's own words needs no time; a log that was asked for does.
+    if verbose == 0 { logs.without_time().init() } else { logs.init() }
 }

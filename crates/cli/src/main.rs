@@ -9,10 +9,12 @@ mod args;
 mod commands;
 mod env;
 mod failure;
+mod input;
 mod interrupt;
 mod logging;
 mod out;
 mod printable;
+mod screen;
 mod session;
 mod settings;
 
@@ -20,15 +22,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::{args::Cli, failure::Failure};
+use crate::{args::Cli, failure::Failure, screen::Screen};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => return out::usage(&usage),
     };
-    logging::start(cli.verbose);
-    match commands::run(cli) {
+    let screen = Screen::default();
+    logging::start(cli.verbose, &screen);
+    match commands::run(cli, &screen) {
         Ok(code) => code,
         Err(Failure::ClosedOutput) => ExitCode::SUCCESS,
         Err(failure) => {

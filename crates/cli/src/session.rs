@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sandbox::{AuditLog, ToolSandbox};
 use tokio_util::sync::CancellationToken;
+use tool_core::Limits;
 
 use crate::{approver::TerminalApprover, failure::Failure, settings::Settings};
 
@@ -14,10 +15,7 @@ pub(crate) fn sandbox(
     cancellation: CancellationToken,
 ) -> Result<Arc<ToolSandbox>, Failure> {
     let config = settings.config();
-    let limits = config
-        .limits
-        .limits()
-        .map_err(|error| settings.mistake(error.key(), &Failure::operator(&error).to_string()))?;
+    let limits = limits(settings)?;
     let registry = Arc::new(settings.registry()?);
     let scope = settings.scope(&registry)?;
     let ask = settings.ask(&registry, &scope)?;
@@ -25,10 +23,18 @@ pub(crate) fn sandbox(
         .with_cancellation(cancellation)
         .with_approval(ask, Arc::new(approver));
     if let Some(path) = &config.audit.file {
-        let audit = AuditLog::open(path).map_err(|error| Failure::operator(&error))?;
+        let audit = AuditLog::open(path).map_err(|error| {
+            settings.mistake("audit.file", &Failure::operator(&error).to_string())
+        })?;
         sandbox = sandbox.with_audit(audit);
     }
     Ok(Arc::new(sandbox))
+}
+
+/// The ceilings of a call.
+pub(crate) fn limits(settings: &Settings) -> Result<Limits, Failure> {
+    let limits = settings.config().limits.limits();
+    limits.map_err(|error| settings.mistake(error.key(), &error.to_string()))
 }
 
 /// How many calls run side by side.

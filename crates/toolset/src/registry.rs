@@ -13,7 +13,7 @@ use sandbox::{
 };
 use tool_core::{
     DefinitionsError, DefinitionsLimits, NameError, RegisterError, Tool, ToolName, ToolRegistry,
-    ToolSpec, load_definitions,
+    ToolSpec, load_definitions, parse_strict,
 };
 
 use crate::Config;
@@ -44,6 +44,15 @@ pub enum ToolsetError {
         #[source]
         source: DefinitionsError,
     },
+    /// A definition file with one definition a line.
+    #[error(
+        "{path:?} holds one JSON value a line; a definition file is one value, so put the tools into \
+         an array: [{{…}}, {{…}}]"
+    )]
+    Lines {
+        /// The file.
+        path: PathBuf,
+    },
     /// A tool that can't be registered.
     #[error("a tool can't be registered")]
     Register {
@@ -62,6 +71,12 @@ pub enum ToolsetError {
     /// A lookup table whose name is none.
     #[error("a lookup table")]
     Lookup(#[source] NameError),
+    /// A lookup table with the name of another tool.
+    #[error("{name:?} is the name of a built-in tool; give the table another")]
+    Taken {
+        /// The name.
+        name: String,
+    },
     /// A tool that is not part of this build.
     #[error("this build of remit has no {section} tool; leave it false")]
     NotBuilt {
@@ -77,11 +92,12 @@ impl ToolsetError {
         match self {
             Self::Limits(error) => error.key().to_owned(),
             Self::Path { key, .. } => (*key).to_owned(),
-            Self::Definitions { .. } => "tools.definitions".to_owned(),
+            Self::Definitions { .. } | Self::Lines { .. } => "tools.definitions".to_owned(),
             Self::Register { key, .. } => (*key).to_owned(),
             Self::Workdir(_) => "tools.workdir".to_owned(),
             Self::Name(_) => "tools".to_owned(),
             Self::Lookup(_) => "tools.lookup".to_owned(),
+            Self::Taken { name } => format!("tools.lookup.{name}"),
             Self::NotBuilt { section } => format!("{section}.enabled"),
         }
     }
@@ -160,6 +176,10 @@ fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
         add(&search.spec().clone(), Arc::new(search))?;
     }
     for (name, table) in &config.tools.lookup {
+        // Also where there is no working directory: a name means one thing.
+        if Toolset::workdir_tools().contains(&name.as_str()) {
+            return Err(ToolsetError::Taken { name: name.clone() });
+        }
         let entries = table.iter().map(|(key, value)| (key.clone(), value.clone()));
         let lookup = StaticLookup::new(name, entries).map_err(ToolsetError::Lookup)?;
         tools.push(Arc::new(lookup));
@@ -185,8 +205,13 @@ fn register_declared(path: &PathBuf, builtins: Builtins) -> Result<ToolRegistry,
         path: path.clone(),
         source,
     })?;
-    let specs = load_definitions(&file, DefinitionsLimits::default())
-        .map_err(|source| ToolsetError::Definitions { path: path.clone(), source })?;
+    let specs = load_definitions(&file, DefinitionsLimits::default()).map_err(|source| {
+        let path = path.clone();
+        match source {
+            DefinitionsError::NotJson(_) if is_lines(&file) => ToolsetError::Lines { path },
+            source => ToolsetError::Definitions { path, source },
+        }
+    })?;
     let executes = |name: &ToolName| builtins.iter().find(|tool| tool.name() == name);
     let mut registry = ToolRegistry::new();
     for spec in specs {
@@ -197,6 +222,12 @@ fn register_declared(path: &PathBuf, builtins: Builtins) -> Result<ToolRegistry,
         added.map_err(at("tools.definitions"))?;
     }
     Ok(registry)
+}
+
+/// Whether a file that is not JSON has a JSON object on its first line: JSON lines.
+fn is_lines(file: &[u8]) -> bool {
+    let first = file.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    str::from_utf8(first).is_ok_and(|line| parse_strict(line).is_ok_and(|value| value.is_object()))
 }
 
 /// Reads at most one byte more than a definition file may have, so that a device or a huge file is

@@ -6,18 +6,26 @@ use clap::{Args, ValueEnum};
 
 use super::{ExecutionArgs, SettingsArgs};
 
-/// Drives a model in a chain: its calls are answered, the results go back, until it answers without a
-/// call. Without --execute-tools and --results the calls of its first reply are printed, one a line,
-/// and nothing runs.
+/// Drive a model: its calls are executed, its results go back, until it answers
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  remit agent \"What is in notes.txt?\" --model qwen3:8b --model-url \
-                        http://127.0.0.1:11434/v1 \\\n    --execute-tools --allow-tool \
-                        read_file_in_workdir --exec-workdir ."
+    after_help = "Without --execute-tools and --results the calls of the first reply are printed, one a \
+                  line, and\nnothing runs. The key of the model comes from OPENAI_API_KEY or \
+                  ANTHROPIC_API_KEY.\n\nExamples:\n  remit agent \"What is in notes.txt?\" --model \
+                  qwen3:8b --model-url http://127.0.0.1:11434/v1 \\\n    --execute-tools --allow-tool \
+                  read_file_in_workdir --exec-workdir .\n  remit agent \"What is in notes.txt?\" \
+                  --replay replies.jsonl --tools defs.json | remit exec …"
 )]
 pub(crate) struct AgentArgs {
-    /// What the model is asked; standard input where it is absent
+    /// What the model is asked; standard input where it is absent or "-"
     pub(crate) task: Option<String>,
+    /// Answer calls from a file of recorded results instead of executing them; "-": a person or
+    /// program on standard input, with the calls on standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "execute_tools")]
+    pub(crate) results: Option<PathBuf>,
+    /// Print every event as a line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
@@ -26,13 +34,6 @@ pub(crate) struct AgentArgs {
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]
     pub(crate) execution: ExecutionArgs,
-    /// Answer calls from a file of recorded results instead of executing them; "-": a person or
-    /// program on standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "execute_tools")]
-    pub(crate) results: Option<PathBuf>,
-    /// Print every event as a line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -6,24 +6,29 @@ use clap::Args;
 
 use super::{ExecutionArgs, SettingsArgs};
 
-/// Executes recorded calls, one JSON object a line, in the OpenAI, Anthropic or flat shape. Prints one
-/// result a line, in the order of the calls. Ends with 0 when every line was answered, also by a
-/// refusal.
+/// Execute recorded calls, and print one result a line
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  remit exec --execute-tools --allow-tool read_file_in_workdir \
-                        --exec-workdir . calls.jsonl")]
+#[command(
+    after_help = "A call is one line of JSON, in the OpenAI, Anthropic or flat shape:\n  {\"id\": \
+                        \"1\", \"name\": \"read_file_in_workdir\", \"arguments\": {\"path\": \
+                        \"notes.txt\"}}\nResults come in the order of the calls. Exit code 0: every \
+                        line was answered, also by refusals.\n\nExamples:\n  remit exec \
+                        --execute-tools --allow-tool read_file_in_workdir --exec-workdir . \
+                        calls.jsonl\n  make-calls | remit exec --execute-tools --allow-tool \
+                        search_in_workdir --exec-workdir ."
+)]
 pub(crate) struct ExecArgs {
     /// The calls; standard input where it is absent or "-"
     #[arg(value_name = "CALLS.jsonl")]
     pub(crate) calls: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-    #[command(flatten)]
-    pub(crate) execution: ExecutionArgs,
     /// End with 1 if any result is an error
     #[arg(long)]
     pub(crate) fail_on_error: bool,
     /// Results are JSON anyway; for symmetry with the other commands
     #[arg(long, hide = true)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionArgs,
 }

@@ -14,10 +14,18 @@ pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
 /// Executes a language model's tool calls: the model asks, the operator decides, the kernel enforces.
 #[derive(Debug, Parser)]
-#[command(name = "remit", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "remit",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done, 1 the work ended with an error, 2 a mistake in a flag, a variable or \
+                  a file,\n130 interrupted. REMIT_LOG filters the logs, for example \
+                  REMIT_LOG=model=debug."
+)]
 pub(crate) struct Cli {
     /// More about what happens, on standard error (twice: even more)
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 900)]
     pub(crate) verbose: u8,
 
     #[command(subcommand)]
@@ -25,12 +33,10 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "made once, where the command line is read")]
 pub(crate) enum Command {
-    /// Execute recorded calls, and print one result a line
     Exec(ExecArgs),
-    /// Drive a model: its calls are executed, its results go back, until it answers
     Agent(AgentArgs),
-    /// List the tools, their schemas, and whether they may be called
     Tools(ToolsArgs),
     /// Look at the configuration
     #[command(subcommand)]
@@ -39,29 +45,40 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  remit completions bash > \
+                            ~/.local/share/bash-completion/completions/remit")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page, of remit or of one of its commands
+    #[command(
+        after_help = "Examples:\n  remit man | man -l -\n  remit man audit verify | man -l -"
+    )]
     Man {
-        /// The command
-        command: Option<String>,
+        /// The command, by all its names
+        command: Vec<String>,
     },
 }
 
+/// List the tools, their parameters, and whether they may be called
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Takes the flags of exec and agent, so that they can be looked at before anything \
+                        runs.\n\nExamples:\n  remit tools --exec-workdir .\n  remit tools --tools \
+                        defs.json --format anthropic"
+)]
 pub(crate) struct ToolsArgs {
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-    #[command(flatten)]
-    pub(crate) execution: ExecutionArgs,
     /// Print JSON: one object for each tool
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the definitions as a vendor writes them, in a JSON array
     #[arg(long, value_name = "SHAPE", conflicts_with = "json")]
     pub(crate) format: Option<Shape>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) execution: ExecutionArgs,
 }
 
 /// A vendor's shape of tool definitions.
@@ -73,16 +90,20 @@ pub(crate) enum Shape {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "made once, where the command line is read")]
 pub(crate) enum ConfigCommand {
     /// Print every key with its value and where the value came from
+    #[command(after_help = "A variable is named like its key: REMIT_LIMITS_TIMEOUT_MS sets \
+                            limits.timeout_ms; lists are\nseparated by commas. REMIT_CONFIG names a \
+                            file where --config does not.")]
     Show {
+        /// Print JSON: one object for each key
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         settings: SettingsArgs,
         #[command(flatten)]
         execution: ExecutionArgs,
-        /// Print JSON: one object for each key
-        #[arg(long)]
-        json: bool,
     },
     /// Print the JSON Schema of the configuration file
     Schema,

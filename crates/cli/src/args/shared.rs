@@ -26,7 +26,8 @@ pub(crate) struct ExecutionArgs {
     /// Allow a tool, or one operation of it (tool.op); repeat for more
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_tool: Vec<String>,
-    /// Ask a person before every call of a tool; without a terminal the answer is no
+    /// Ask a person on the terminal before every call of an allowed tool; where there is no terminal
+    /// the call is refused; repeat for more
     #[arg(long, value_name = "NAME")]
     pub(crate) ask_tool: Vec<String>,
     /// The time of one call in milliseconds [default: the tool's own ceiling, or 5000]

@@ -1,9 +1,12 @@
 //! `remit exec`: recorded calls in, one result a line out, in the order of the calls.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
 
 use futures_util::{StreamExt, stream::FuturesOrdered};
-use indicatif::{MultiProgress, ProgressBar};
+use indicatif::ProgressBar;
 use sandbox::{AuditError, ToolSandbox};
 use tool_core::{CallId, MalformedCall, ToolResult};
 
@@ -12,21 +15,22 @@ use crate::{
     approver::TerminalApprover,
     args::ExecArgs,
     failure::Failure,
-    interrupt, out, session,
+    interrupt, out,
+    screen::Screen,
+    session,
     settings::{Layers, Settings},
 };
 
-pub(super) async fn run(args: ExecArgs) -> Result<ExitCode, Failure> {
+pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let settings = Layers::read(&args.settings, &args.execution)?.finish()?;
-    check(&settings)?;
-    let cancellation = interrupt::watch();
-    let screen = MultiProgress::new();
+    check(&args, &settings)?;
+    let cancellation = interrupt::watch(screen);
     let approver = TerminalApprover::new(screen.clone());
     let sandbox = session::sandbox(&settings, approver, cancellation.clone())?;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
     let mut running = FuturesOrdered::new();
-    let mut tally = Tally::new(&screen);
+    let mut tally = Tally::new(screen);
     let mut is_more = true;
     while is_more || !running.is_empty() {
         tokio::select! {
@@ -50,16 +54,19 @@ pub(super) async fn run(args: ExecArgs) -> Result<ExitCode, Failure> {
     Ok(if is_failure { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn check(settings: &Settings) -> Result<(), Failure> {
-    if settings.config().tools.execute {
-        return Ok(());
+fn check(args: &ExecArgs, settings: &Settings) -> Result<(), Failure> {
+    if !settings.config().tools.execute {
+        settings.check_idle()?;
+        let message = "exec needs --execute-tools, and --allow-tool NAME for what may run: nothing \
+                       is executed without them";
+        return Err(Failure::Operator(message.to_owned()));
     }
-    settings.check_idle()?;
-    Err(Failure::Operator(
-        "exec needs --execute-tools, and --allow-tool NAME for what may run: nothing is executed \
-         without them"
-            .to_owned(),
-    ))
+    let is_typed = lines::is_stdin(args.calls.as_deref()) && io::stdin().is_terminal();
+    if is_typed && !settings.config().tools.ask.is_empty() {
+        let message = "answers are typed on the terminal, so give the calls in a file";
+        return Err(settings.mistake("tools.ask", message));
+    }
+    Ok(())
 }
 
 async fn answer(sandbox: &ToolSandbox, line: Line) -> Result<ToolResult, AuditError> {
@@ -81,9 +88,9 @@ struct Tally {
 }
 
 impl Tally {
-    fn new(screen: &MultiProgress) -> Self {
+    fn new(screen: &Screen) -> Self {
         let is_shown = out::is_terminal_err() && !out::is_terminal_out();
-        let progress = is_shown.then(|| screen.add(ProgressBar::new_spinner()));
+        let progress = is_shown.then(|| screen.spinner("waiting for the first call".to_owned()));
         Self { answered: 0, errors: 0, progress }
     }
 
@@ -93,7 +100,6 @@ impl Tally {
         self.errors += u64::from(!result.is_ok());
         if let Some(progress) = &self.progress {
             progress.set_message(format!("{} answered, {} errors", self.answered, self.errors));
-            progress.tick();
         }
         out::json_line(&result)
     }

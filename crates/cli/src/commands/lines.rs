@@ -22,13 +22,18 @@ pub(super) enum Line {
     TooLong(Vec<u8>),
 }
 
+/// Whether the calls come from standard input.
+pub(super) fn is_stdin(path: Option<&Path>) -> bool {
+    path.is_none_or(|path| path == Path::new("-"))
+}
+
 /// Opens the input and begins to read it. Lines that are blank are skipped.
 pub(super) fn read(
     path: Option<&Path>,
     ahead: usize,
 ) -> Result<mpsc::Receiver<io::Result<Line>>, Failure> {
     let input: Box<dyn BufRead + Send> = match path {
-        Some(path) if path != Path::new("-") => {
+        Some(path) if !is_stdin(Some(path)) => {
             let fail = |error| Failure::Operator(format!("calls file {}: {error}", path.display()));
             let file = File::open(path).map_err(fail)?;
             if file.metadata().map_err(fail)?.is_dir() {
@@ -53,7 +58,11 @@ pub(super) fn read(
 
 /// Sends lines until the input ends or breaks, or nobody wants more.
 fn pump(mut input: Box<dyn BufRead + Send>, sender: &mpsc::Sender<io::Result<Line>>) {
-    while let Some(line) = next(&mut input).transpose() {
+    let mut is_first = true;
+    while let Some(mut line) = next(&mut input).transpose() {
+        if std::mem::take(&mut is_first) {
+            without_mark(&mut line);
+        }
         if matches!(&line, Ok(Line::Text(text)) if text.iter().all(u8::is_ascii_whitespace)) {
             continue;
         }
@@ -61,6 +70,15 @@ fn pump(mut input: Box<dyn BufRead + Send>, sender: &mpsc::Sender<io::Result<Lin
         if sender.blocking_send(line).is_err() || is_last {
             return;
         }
+    }
+}
+
+/// Some editors begin a file with a byte order mark; it is no part of the first call.
+fn without_mark(line: &mut io::Result<Line>) {
+    if let Ok(Line::Text(text)) = line
+        && text.starts_with(b"\xef\xbb\xbf")
+    {
+        text.drain(..3);
     }
 }
 

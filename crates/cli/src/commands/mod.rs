@@ -14,18 +14,19 @@ use std::{future::Future, process::ExitCode};
 use crate::{
     args::{Cli, Command},
     failure::Failure,
+    screen::Screen,
 };
 
 /// Runs the command that was typed.
-pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
+pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
     match cli.command {
-        Command::Exec(args) => block_on(exec::run(args)),
-        Command::Agent(args) => block_on(agent::run(args)),
+        Command::Exec(args) => block_on(exec::run(args, screen)),
+        Command::Agent(args) => block_on(agent::run(args, screen)),
         Command::Tools(args) => tools::run(&args),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),
         Command::Completions { shell } => shell::completions(shell),
-        Command::Man { command } => shell::man(command.as_deref()),
+        Command::Man { command } => shell::man(&command),
     }
 }
 

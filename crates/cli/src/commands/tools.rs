@@ -4,22 +4,28 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tool_core::{
-    AuthorizationScope, RegisteredTool, ToolRegistry, render_anthropic, render_mcp, render_openai,
+    AuthorizationScope, RegisteredTool, ToolRegistry, clip, render_anthropic, render_mcp,
+    render_openai,
 };
 
 use crate::{
     args::{Shape, ToolsArgs},
     failure::Failure,
-    out,
+    out, session,
     settings::Layers,
 };
+
+/// How much of a description the list shows, in bytes.
+const MAX_ABOUT: usize = 160;
 
 pub(super) fn run(args: &ToolsArgs) -> Result<ExitCode, Failure> {
     let settings = Layers::read(&args.settings, &args.execution)?.finish()?;
     let registry = settings.registry()?;
-    let scope = registry
-        .scope(&settings.config().tools.allow)
-        .map_err(|error| settings.mistake("tools.allow", &error.to_string()))?;
+    let tools = &settings.config().tools;
+    let scope = settings.known("tools.allow", &registry, &tools.allow)?;
+    settings.known("tools.ask", &registry, &tools.ask)?;
+    session::limits(&settings)?;
+    session::jobs(&settings)?;
     match args.format {
         Some(shape) => out::text_out(&format!("{:#}\n", definitions(&registry, shape)))?,
         None if args.json => {
@@ -79,9 +85,15 @@ fn entry(tool: &RegisteredTool, scope: &AuthorizationScope) -> String {
         (true, names) if names[0] == spec.name().as_str() => "authorized".to_owned(),
         (true, names) => format!("authorized: {}", names.join(", ")),
     };
-    let about = crate::printable::one_line(spec.description());
+    let about = crate::printable::one_line(first_sentence(spec.description()));
     let parameters = parameters(spec.parameters());
     format!("{}  [{standing}]\n  {about}\n{parameters}", spec.name())
+}
+
+/// The beginning of a description, in at most [`MAX_ABOUT`] bytes; `--json` has all of it.
+fn first_sentence(text: &str) -> &str {
+    let text = text.trim().lines().next().unwrap_or_default();
+    clip(text.find(". ").map_or(text, |end| &text[..=end]), MAX_ABOUT)
 }
 
 /// One line for each parameter: its name, its type, and whether it must be there.

@@ -77,21 +77,38 @@ fn unknown_in(path: &str, tree: &Map<String, Value>, schema: &Value) -> Option<(
     })
 }
 
-/// The sibling that is spelt most alike, or else the key of any section that is.
+/// The sibling that is spelt most alike, or else the key of another section where it is almost the same.
 fn nearest(path: &str, parent: &str, siblings: &Map<String, Value>) -> String {
+    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    let alike = |other: &str| strsim::jaro_winkler(&last(path), &last(other));
     let siblings = siblings.keys().map(|name| join(parent, name));
-    let all = KEYS.iter().map(|key| key.path.clone());
+    let others = KEYS.iter().map(|key| key.path.clone()).filter(|other| alike(other) > 0.9);
     siblings
-        .chain(all)
-        .map(|candidate| (similarity(path, &candidate), candidate))
+        .map(|sibling| (alike(&sibling), sibling))
+        // A sibling wins over a key of another section that is as near.
+        .chain(others.map(|other| (alike(&other) - 0.02, other)))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
         .unwrap_or_default()
 }
 
-fn similarity(a: &str, b: &str) -> f64 {
-    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
-    strsim::jaro_winkler(a, b).max(strsim::jaro_winkler(&last(a), &last(b)) - 0.02)
+/// The values that a key takes, where it takes only certain texts: `"openai" or "anthropic"`.
+pub(super) fn choices(path: &str) -> Option<String> {
+    let key = KEYS.iter().find(|key| key.path == path)?;
+    let texts = |schema: &Value| -> Option<Vec<String>> {
+        match (schema.get("const"), schema.get("enum")) {
+            (Some(only), _) => Some(vec![only.to_string()]),
+            (None, Some(Value::Array(all))) => Some(all.iter().map(Value::to_string).collect()),
+            _ => None,
+        }
+    };
+    let all: Vec<String> = match key.schema.get("oneOf") {
+        Some(Value::Array(cases)) => {
+            cases.iter().map(texts).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect()
+        }
+        _ => texts(key.schema)?,
+    };
+    Some(all.join(" or "))
 }
 
 #[cfg(test)]

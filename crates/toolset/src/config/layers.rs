@@ -8,8 +8,9 @@ use std::{collections::BTreeMap, fmt, path::Path};
 use serde_json::{Map, Value};
 
 use super::{
-    Config,
-    keys::{COMPILED, KEYS, Key, join, unknown_key},
+    Config, ConfigError,
+    keys::{COMPILED, KEYS, choices, join, unknown_key},
+    variable::{parse_text, variable_of},
 };
 
 /// Where a value came from.
@@ -34,39 +35,6 @@ impl fmt::Display for Origin {
             Self::Flag(name) => f.write_str(name),
         }
     }
-}
-
-/// A configuration that can't be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// The file is not TOML.
-    #[error("{file}: {message}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// What is wrong, with line and column.
-        message: String,
-    },
-    /// A key that does not exist.
-    #[error("{origin}: unknown key {key:?}; the nearest valid one is {nearest:?}")]
-    UnknownKey {
-        /// Where it was set.
-        origin: String,
-        /// The key, with its section.
-        key: String,
-        /// The valid key that is spelt most alike.
-        nearest: String,
-    },
-    /// A value of the wrong kind.
-    #[error("{origin}: {key}: {message}")]
-    Value {
-        /// Where it was set.
-        origin: String,
-        /// The key, with its section.
-        key: String,
-        /// What was expected, and what was there.
-        message: String,
-    },
 }
 
 /// Collects the layers, lowest first.
@@ -178,10 +146,10 @@ impl ConfigBuilder {
     /// A value of the wrong kind, with the layer that set it.
     pub fn build(self) -> Result<LayeredConfig, ConfigError> {
         let merged = Value::Object(self.merged);
-        if let Some(schema) = COMPILED.as_ref() {
-            if let Err(violations) = schema.check(&merged) {
-                return Err(wrong_value(&self.origins, &violations));
-            }
+        if let Some(schema) = COMPILED.as_ref()
+            && let Err(violations) = schema.check(&merged)
+        {
+            return Err(wrong_value(&self.origins, &violations));
         }
         let config = serde_json::from_value(merged).map_err(|error| ConfigError::Value {
             origin: "configuration".to_owned(),
@@ -200,15 +168,16 @@ fn wrong_value(
     origins: &BTreeMap<String, Origin>,
     violations: &tool_core::Violations,
 ) -> ConfigError {
-    let (key, message) = match violations.shown().first() {
-        None => (String::new(), violations.to_string()),
-        Some(first) => (
-            first.pointer.trim_start_matches('/').replace('/', "."),
-            format!("expected {}, found {}", first.expected, first.found),
-        ),
+    let Some(first) = violations.shown().first() else {
+        let (origin, key) = ("configuration".to_owned(), "(unknown)".to_owned());
+        return ConfigError::Value { origin, key, message: violations.to_string() };
     };
-    let origin = origin_of(origins, &key).to_string();
-    ConfigError::Value { origin, key, message }
+    let key = first.pointer.trim_start_matches('/').replace('/', ".");
+    // A null can't be written in any layer.
+    let by_schema = || first.expected.trim_start_matches("null or ").to_owned();
+    let expected = choices(&key).unwrap_or_else(by_schema);
+    let message = format!("expected {expected}, found {}", first.found);
+    ConfigError::Value { origin: origin_of(origins, &key).to_string(), key, message }
 }
 
 /// The origin of a key, or of the nearest key around it that was set.
@@ -223,39 +192,6 @@ fn origin_of(origins: &BTreeMap<String, Origin>, key: &str) -> Origin {
             None => return Origin::Default,
         }
     }
-}
-
-/// `REMIT_LIMITS_TIMEOUT_MS` for `limits.timeout_ms`.
-fn variable_of(path: &str) -> String {
-    format!("REMIT_{}", path.replace('.', "_").to_ascii_uppercase())
-}
-
-/// The text of a variable as the kind of value that its key takes.
-fn parse_text(key: &Key, text: &str) -> Result<Value, String> {
-    let takes = |kind: &str| match key.schema.get("type") {
-        Some(Value::String(only)) => only == kind,
-        Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
-        _ => false,
-    };
-    let wrong =
-        |expected: &str| format!("expected {expected}, found {:?}", tool_core::clip(text, 60));
-    if takes("boolean") {
-        return text.parse::<bool>().map(Value::from).map_err(|_| wrong("true or false"));
-    }
-    if takes("integer") {
-        return text.parse::<i64>().map(Value::from).map_err(|_| wrong("a whole number"));
-    }
-    if takes("number") {
-        return text.parse::<f64>().map(Value::from).map_err(|_| wrong("a number"));
-    }
-    if takes("array") {
-        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-        return Ok(items.map(Value::from).collect());
-    }
-    if takes("object") {
-        return Err("this key can only be set in a file".to_owned());
-    }
-    Ok(text.into())
 }
 
 /// One key of a configuration, for people.

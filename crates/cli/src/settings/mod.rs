@@ -1,0 +1,87 @@
+//! What the flags, the environment and the file mean together.
+//!
+//! Contradictions and useless combinations are refused here, with the name of the flag, before any
+//! model is contacted and before anything runs.
+
+mod layers;
+mod scope;
+
+use std::error::Error;
+
+use tool_core::ToolRegistry;
+use toolset::{Config, LayeredConfig, Origin, create_default_registry};
+
+pub(crate) use self::layers::Layers;
+use crate::failure::Failure;
+
+/// The settings of one run, and where each came from.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) layered: LayeredConfig,
+}
+
+/// Keys that mean nothing where nothing is executed, with their flags.
+const NEED_EXECUTION: [(&str, &str); 8] = [
+    ("tools.allow", "--allow-tool"),
+    ("tools.ask", "--ask-tool"),
+    ("tools.workdir", "--exec-workdir"),
+    ("audit.file", "--audit"),
+    ("limits.timeout_ms", "--exec-timeout-ms"),
+    ("limits.max_output_bytes", "--exec-max-output-bytes"),
+    ("limits.max_args_bytes", "--exec-max-args-bytes"),
+    ("limits.jobs", "--jobs"),
+];
+
+impl Settings {
+    pub(crate) fn config(&self) -> &Config {
+        self.layered.config()
+    }
+
+    /// Whether anybody set the key.
+    pub(crate) fn is_set(&self, key: &str) -> bool {
+        self.layered.origin(key) != Origin::Default
+    }
+
+    /// Whether a flag set the key.
+    fn is_flag(&self, key: &str) -> bool {
+        matches!(self.layered.origin(key), Origin::Flag(_))
+    }
+
+    /// A mistake, told with where the value came from.
+    pub(crate) fn mistake(&self, key: &str, message: &str) -> Failure {
+        match self.layered.origin(key) {
+            Origin::Default => Failure::Operator(message.to_owned()),
+            origin @ Origin::Flag(_) => Failure::Operator(format!("{origin}: {message}")),
+            origin => Failure::Operator(format!("{origin}: {key}: {message}")),
+        }
+    }
+
+    /// A mistake in a section, whose text begins with the key: `max_turns is 0, …`.
+    pub(crate) fn wrong(&self, section: &str, error: &dyn Error) -> Failure {
+        let text = Failure::operator(error).to_string();
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let name = first.strip_prefix(section).and_then(|rest| rest.strip_prefix('.'));
+        let key = format!("{section}.{}", name.unwrap_or(first));
+        match self.layered.origin(&key) {
+            Origin::Default => Failure::Operator(text),
+            origin => Failure::Operator(format!("{origin}: {text}")),
+        }
+    }
+
+    /// The tools that exist.
+    pub(crate) fn registry(&self) -> Result<ToolRegistry, Failure> {
+        create_default_registry(self.config())
+            .map_err(|error| self.mistake(&error.key(), &Failure::operator(&error).to_string()))
+    }
+
+    /// Refuses flags that need `--execute-tools` where it is missing. What stands in a file is only
+    /// not used.
+    pub(crate) fn check_idle(&self) -> Result<(), Failure> {
+        match NEED_EXECUTION.iter().find(|(key, _)| self.is_flag(key)) {
+            None => Ok(()),
+            Some((_, flag)) => Err(Failure::Operator(format!(
+                "{flag} needs --execute-tools: without it nothing is executed"
+            ))),
+        }
+    }
+}
