@@ -118,8 +118,11 @@ impl ExecContext {
 
     /// Says that the result is no longer wanted: every clone of this context is then cancelled.
     pub fn end(&self) {
-        self.call.has_ended.store(true, Ordering::Release);
-        self.call.ended.notify_waiters();
+        // The last one has nobody to tell.
+        if Arc::strong_count(&self.call) > 1 {
+            self.call.has_ended.store(true, Ordering::Release);
+            self.call.ended.notify_waiters();
+        }
     }
 
     /// What the caller may call; a tool that calls tools for a model intersects with it.

@@ -97,6 +97,18 @@ pub enum UnauthorizedReason {
     Denied,
 }
 
+impl UnauthorizedReason {
+    /// The name used in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotInScope => "not_in_scope",
+            Self::NoApprover => "no_approver",
+            Self::Denied => "denied",
+        }
+    }
+}
+
 /// How a child process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -273,9 +285,11 @@ impl ToolError {
     #[must_use]
     pub fn details(&self) -> Option<Value> {
         match self {
-            Self::UnknownTool { closest: Some(closest), .. } => Some(json!({ "closest": closest })),
+            Self::UnknownTool { closest: Some(closest), .. } => {
+                Some(json!({ "closest": closest.as_str() }))
+            }
             Self::Unauthorized { capability, reason } => {
-                Some(json!({ "capability": clip(capability, 160), "reason": reason }))
+                Some(json!({ "capability": clip(capability, 160), "reason": reason.as_str() }))
             }
             Self::ArgumentsTooLarge { bytes, max } | Self::OutputTooLarge { bytes, max } => {
                 Some(json!({ "bytes": bytes, "max_bytes": max }))

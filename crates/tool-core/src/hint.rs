@@ -55,6 +55,9 @@ impl NameIndex {
 
     /// `functions.read`, `mcp__686f__team_create`: what stands after a separator of namespaces.
     fn without_namespace(&self, asked: &str) -> Option<&ToolName> {
+        if !asked.bytes().any(|byte| matches!(byte, b'_' | b'.' | b'/' | b':')) {
+            return None;
+        }
         let separators = ["__", ".", "/", ":"];
         separators.iter().find_map(|separator| {
             asked
@@ -72,10 +75,10 @@ impl NameIndex {
 
 /// Lower case, without what separates words.
 fn fold(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '_' | '-' | '.' | ' '))
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
+    let mut folded = String::with_capacity(name.len());
+    let kept = name.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' '));
+    folded.extend(kept.map(|c| c.to_ascii_lowercase()));
+    folded
 }
 
 /// The half of a name that stands there twice (`exec_commandexec_command`).
