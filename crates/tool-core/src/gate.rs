@@ -15,8 +15,9 @@
 //! The checks are pure, so they live here, below everything that waits or runs; that is what makes
 //! [`ValidatedArgs`] unforgeable: its only constructor is private to this file.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
+use ahash::AHashMap;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
@@ -196,7 +197,7 @@ pub struct Gate {
     registry: Arc<ToolRegistry>,
     scope: Arc<AuthorizationScope>,
     limits: Limits,
-    doors: HashMap<ToolName, Door>,
+    doors: AHashMap<ToolName, Door>,
     names: NameIndex,
 }
 
@@ -237,7 +238,7 @@ impl Gate {
             let grant = Grant::of(tool, &scope);
             (tool.spec().name().clone(), Door { tool: Arc::clone(tool), grant })
         };
-        let doors: HashMap<_, _> = registry.list().map(door).collect();
+        let doors: AHashMap<_, _> = registry.list().map(door).collect();
         let open = doors.iter().filter(|(_, door)| door.grant != Grant::Nothing);
         let names = NameIndex::new(open.map(|(name, _)| name.clone()));
         Self { registry, scope: Arc::new(scope), limits, doors, names }

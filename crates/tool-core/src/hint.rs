@@ -4,11 +4,6 @@
 //! authorized names and is asked in time that does not grow with their number: spellings are folded
 //! (case, separators, a namespace in front), then the neighbours in sorted order are compared.
 
-use std::{
-    collections::BTreeMap,
-    ops::Bound::{Excluded, Included, Unbounded},
-};
-
 use crate::ToolName;
 
 /// Finds the name that a wrong name probably meant.
@@ -24,16 +19,21 @@ use crate::ToolName;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct NameIndex {
-    folded: BTreeMap<String, ToolName>,
+    /// Folded names with the names themselves, sorted.
+    folded: Vec<(String, ToolName)>,
 }
 
 /// Longer texts are no misspelt names, and are not worth the time.
 const MAX_ASKED: usize = 128;
 
 impl NameIndex {
-    /// An index of these names.
+    /// An index of these names. Of two that fold alike, the smaller is kept.
     pub fn new(names: impl IntoIterator<Item = ToolName>) -> Self {
-        Self { folded: names.into_iter().map(|name| (fold(name.as_str()), name)).collect() }
+        let mut folded: Vec<_> =
+            names.into_iter().map(|name| (fold(name.as_str()), name)).collect();
+        folded.sort();
+        folded.dedup_by(|later, earlier| later.0 == earlier.0);
+        Self { folded }
     }
 
     /// The name nearest to `asked`, where one is near enough to be worth saying.
@@ -43,14 +43,22 @@ impl NameIndex {
             return None;
         }
         let folded = fold(asked);
-        self.exact(&folded)
-            .or_else(|| self.without_namespace(asked))
+        let place = match self.search(&folded) {
+            Ok(index) => return Some(&self.folded[index].1),
+            Err(place) => place,
+        };
+        self.without_namespace(asked)
             .or_else(|| self.exact(doubled(&folded)?))
-            .or_else(|| self.neighbour(&folded))
+            .or_else(|| self.neighbour(&folded, place))
+    }
+
+    /// Where the folded name stands, or where it would.
+    fn search(&self, folded: &str) -> Result<usize, usize> {
+        self.folded.binary_search_by(|(known, _)| known.as_str().cmp(folded))
     }
 
     fn exact(&self, folded: &str) -> Option<&ToolName> {
-        self.folded.get(folded)
+        self.search(folded).ok().map(|index| &self.folded[index].1)
     }
 
     /// `functions.read`, `mcp__686f__team_create`: what stands after a separator of namespaces.
@@ -66,10 +74,11 @@ impl NameIndex {
         })
     }
 
-    fn neighbour(&self, folded: &str) -> Option<&ToolName> {
-        let before = self.folded.range::<str, _>((Unbounded, Excluded(folded))).rev().take(2);
-        let after = self.folded.range::<str, _>((Included(folded), Unbounded)).take(2);
-        before.chain(after).find(|(name, _)| is_near(name, folded)).map(|(_, name)| name)
+    /// Of the two names before and the two after this place, one that is near.
+    fn neighbour(&self, folded: &str, place: usize) -> Option<&ToolName> {
+        let around = place.saturating_sub(2)..(place + 2).min(self.folded.len());
+        let near = |(known, _): &&(String, ToolName)| is_near(known, folded);
+        self.folded[around].iter().find(near).map(|(_, name)| name)
     }
 }
 

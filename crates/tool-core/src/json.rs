@@ -17,7 +17,7 @@
 use std::{cell::Cell, fmt};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value, map::Entry};
+use serde_json::{Map, Number, Value};
 
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 128;
@@ -67,17 +67,25 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 /// assert!(parse_strict("123456789012345678901234567890").is_err());
 /// ```
 pub fn parse_strict(text: &str) -> Result<Value, JsonProblem> {
+    let doubts = Doubts::default();
+    let value = match parse(text, &doubts, Duplicates::Notice) {
+        // Noticed is quicker than named, and naming is only needed here.
+        Err(_) if doubts.duplicate.get() => parse(text, &doubts, Duplicates::Name),
+        value => value,
+    };
+    let value = value.map_err(|error| JsonProblem::from_serde(text, &error))?;
+    if doubts.number.get() {
+        check_numbers(text.as_bytes())?;
+    }
+    Ok(value)
+}
+
+fn parse(text: &str, doubts: &Doubts, duplicates: Duplicates) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_str(text);
     // Our own count of the depth bounds the recursion.
     reader.disable_recursion_limit();
-    let is_doubtful = Cell::new(false);
-    let value = Strict { depth: 0, is_doubtful: &is_doubtful }
-        .deserialize(&mut reader)
-        .and_then(|value| reader.end().map(|()| value))
-        .map_err(|error| JsonProblem::from_serde(text, &error))?;
-    if is_doubtful.get() {
-        check_numbers(text.as_bytes())?;
-    }
+    let value = Strict { depth: 0, doubts, duplicates }.deserialize(&mut reader)?;
+    reader.end()?;
     Ok(value)
 }
 
@@ -139,15 +147,32 @@ fn check_number(token: &[u8]) -> Result<(), &'static str> {
 /// The integers that a double holds without them being a `u64` or an `i64` begin here.
 const BEYOND_INTEGERS: f64 = 9_223_372_036_854_775_808.0;
 
-/// Builds a `Value`; refuses duplicate keys and depth; notes numbers that have to be looked at again.
+/// What has to be looked at again.
+#[derive(Default)]
+struct Doubts {
+    /// A double that an integer may have become, or a zero that may have been none.
+    number: Cell<bool>,
+    /// A key that stood there before.
+    duplicate: Cell<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duplicates {
+    Notice,
+    Name,
+}
+
+/// Builds a `Value`; refuses duplicate keys and depth; notes what has to be looked at again.
 #[derive(Clone, Copy)]
 struct Strict<'n> {
     depth: usize,
-    is_doubtful: &'n Cell<bool>,
+    doubts: &'n Doubts,
+    duplicates: Duplicates,
 }
 
 impl Strict<'_> {
     /// One level further down.
+    #[inline]
     fn inside<E: Error>(self) -> Result<Self, E> {
         if self.depth == MAX_DEPTH {
             return Err(E::custom(format_args!("nesting is deeper than {MAX_DEPTH}")));
@@ -158,6 +183,7 @@ impl Strict<'_> {
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         deserializer.deserialize_any(self)
     }
@@ -170,37 +196,45 @@ impl<'de> Visitor<'de> for Strict<'_> {
         f.write_str("a JSON value")
     }
 
+    #[inline]
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
 
+    #[inline]
     fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
         Ok(Value::Bool(value))
     }
 
+    #[inline]
     fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
         Ok(Value::Number(value.into()))
     }
 
+    #[inline]
     fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
         Ok(Value::Number(value.into()))
     }
 
+    #[inline]
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
         if value == 0.0 || value.abs() >= BEYOND_INTEGERS {
-            self.is_doubtful.set(true);
+            self.doubts.number.set(true);
         }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
+    #[inline]
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
         Ok(Value::String(value.to_owned()))
     }
 
+    #[inline]
     fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
         Ok(Value::String(value))
     }
 
+    #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let inside = self.inside()?;
         let mut items = Vec::new();
@@ -210,17 +244,19 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::Array(items))
     }
 
+    #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let inside = self.inside()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            match map.entry(key) {
-                Entry::Vacant(slot) => slot.insert(entries.next_value_seed(inside)?),
-                Entry::Occupied(slot) => {
-                    let key = crate::clip(slot.key(), 80);
-                    return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
-                }
-            };
+            if self.duplicates == Duplicates::Name && map.contains_key(&key) {
+                let key = crate::clip(&key, 80);
+                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+            }
+            if map.insert(key, entries.next_value_seed(inside)?).is_some() {
+                self.doubts.duplicate.set(true);
+                return Err(A::Error::custom("duplicate key"));
+            }
         }
         Ok(Value::Object(map))
     }
