@@ -1,4 +1,4 @@
-//! The chain's section of the configuration, `[limits]`: plain values, checked when they are used.
+//! The chain's section of the configuration, `[chain]`: plain values, checked when they are used.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ChainLimits, ChainLimitsError, ContextPolicy, ContextPolicyError, Eviction};
 
-/// The section `[limits]`.
+/// The section `[chain]`.
 ///
 /// ```
 /// let config = chain::ChainConfig { max_turns: 3, ..chain::ChainConfig::default() };

@@ -329,7 +329,7 @@ fn unknown_tool(name: &str, closest: Option<&ToolName>) -> String {
     let name = clip(name, 80);
     match closest {
         Some(closest) => {
-            format!("No tool is named {name:?}. Names are exact; the nearest one is {closest:?}.")
+            format!("No tool is named {name:?}. Names are exact; the nearest one is \"{closest}\".")
         }
         None => {
             format!("No tool is named {name:?}. Use one of the tools offered, by its exact name.")

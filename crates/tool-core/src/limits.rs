@@ -43,7 +43,7 @@ pub enum LimitSource {
     Call,
     /// The tool's own ceiling, from its configuration.
     Tool,
-    /// The operator, for every call (`--exec-timeout-ms`, `[sandbox] timeout_ms`).
+    /// The operator, for every call (`--exec-timeout-ms`, `[limits] timeout_ms`).
     Operator,
     /// Nobody: the built-in default.
     Default,
