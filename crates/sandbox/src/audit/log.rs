@@ -124,7 +124,11 @@ fn open_private(path: &Path) -> io::Result<File> {
     options.read(true).append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
 }
 
 /// Takes the lock that ends with the file's last descriptor; `false` where another holds it.
@@ -144,4 +148,15 @@ fn lock(file: &File) -> io::Result<bool> {
 #[cfg(not(target_os = "linux"))]
 fn lock(_file: &File) -> io::Result<bool> {
     Ok(true)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_no_trail() {
+        let error = AuditLog::open(Path::new("/dev/null")).unwrap_err();
+        assert!(matches!(error, AuditError::Open { .. }), "{error:?}");
+    }
 }

@@ -1,8 +1,12 @@
 //! Checking a trail.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use super::record::{GENESIS, Line, hash_of};
+
+/// The longest line that is read, in bytes: far above what a record takes, so that a file that is no
+/// trail is refused and not read on.
+const MAX_LINE: u64 = 1024 * 1024;
 
 /// A whole trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,10 +77,14 @@ pub fn verify(mut trail: impl BufRead) -> Result<AuditSummary, AuditProblem> {
     loop {
         let line = summary.lines + 1;
         text.clear();
-        let bytes =
-            trail.read_line(&mut text).map_err(|source| AuditProblem::Read { line, source })?;
+        let read = trail.by_ref().take(MAX_LINE).read_line(&mut text);
+        let bytes = read.map_err(|source| AuditProblem::Read { line, source })?;
         if bytes == 0 {
             return Ok(summary);
+        }
+        if bytes as u64 == MAX_LINE {
+            let reason = format!("it has {MAX_LINE} bytes or more");
+            return Err(AuditProblem::NotARecord { line, reason });
         }
         let Some(text) = text.strip_suffix('\n') else {
             return Err(AuditProblem::Incomplete { line });
@@ -96,4 +104,16 @@ fn check(line: u64, text: &str, prev: &str) -> Result<(), AuditProblem> {
         return Err(AuditProblem::Chain { line, reason: "the sequence number is another" });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_end_is_not_read_on() {
+        let problem = verify(io::BufReader::new(io::repeat(b'x'))).unwrap_err();
+        assert_eq!(problem.line(), 1);
+        assert!(problem.to_string().contains("1048576 bytes or more"), "{problem}");
+    }
 }
