@@ -1,0 +1,136 @@
+//! Sections, keys and layers.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde_json::Value;
+use toolset::{
+    Config, ConfigBuilder, ConfigError, LayeredConfig, Origin, ReservedConfig, config_schema,
+};
+
+fn read(toml: &str) -> Result<LayeredConfig, ConfigError> {
+    let mut builder = ConfigBuilder::new();
+    builder.file("remit.toml", toml)?;
+    builder.build()
+}
+
+/// A configuration in which no key has its default.
+fn full() -> Config {
+    let mut config = Config::default();
+    config.tools.definitions = Some(PathBuf::from("defs.json"));
+    config.tools.execute = true;
+    config.tools.allow = vec!["a".to_owned(), "b.c".to_owned()];
+    config.tools.ask = vec!["a".to_owned()];
+    config.tools.workdir = Some(PathBuf::from("/srv/a folder"));
+    let table = BTreeMap::from([("Côte d'Ivoire".to_owned(), "Yamoussoukro".to_owned())]);
+    config.tools.lookup = BTreeMap::from([("capitals".to_owned(), table)]);
+    config.limits.timeout_ms = Some(1);
+    config.limits.max_args_bytes = 2;
+    config.limits.max_output_bytes = 3;
+    config.limits.jobs = 4;
+    config.limits.executor_threads = 5;
+    config.limits.max_abandoned_threads = 6;
+    config.limits.max_queued_calls = 7;
+    config.chain.max_turns = 9;
+    config.chain.token_budget = Some(10);
+    config.chain.wall_clock_ms = Some(11);
+    config.chain.repeat_limit = 12;
+    config.chain.cut_off_limit = 13;
+    config.chain.context_window_tokens = Some(1400);
+    config.chain.context_reserve_tokens = 15;
+    config.chain.keep_exchanges = 16;
+    config.chain.eviction = chain::Eviction::Refuse;
+    config.model.provider = model::ProviderKind::Anthropic;
+    config.model.url = Some("http://127.0.0.1:1".to_owned());
+    config.model.name = Some("m".to_owned());
+    config.model.api_key_env = Some("MY_KEY".to_owned());
+    config.model.stream = true;
+    config.model.max_tokens = Some(17);
+    config.model.temperature = Some(0.5);
+    config.model.seed = Some(-18);
+    config.model.timeout_secs = 19;
+    config.model.idle_timeout_secs = 20;
+    config.model.max_retries = 0;
+    config.model.proxy = Some("http://127.0.0.1:2".to_owned());
+    config.audit.file = Some(PathBuf::from("trail"));
+    for reserved in [&mut config.sandbox, &mut config.subagent, &mut config.browser] {
+        *reserved = ReservedConfig { enabled: true };
+    }
+    config
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    for config in [Config::default(), full()] {
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(read(&text).unwrap().config(), &config, "{text}");
+    }
+}
+
+#[test]
+fn every_key_was_changed_by_this_test() {
+    let default = read("").unwrap().settings();
+    let full = read(&toml::to_string(&full()).unwrap()).unwrap().settings();
+    assert_eq!(default.len(), full.len());
+    for (default, full) in default.iter().zip(&full) {
+        assert_eq!(default.origin, Origin::Default);
+        assert_ne!(default.value, full.value, "{}", default.key);
+        assert_eq!(full.origin, Origin::File("remit.toml".to_owned()), "{}", full.key);
+    }
+}
+
+#[test]
+fn an_unknown_key_of_any_section_is_refused_with_a_valid_one() {
+    let schema = config_schema();
+    let sections = schema["properties"].as_object().unwrap();
+    assert_eq!(sections.len(), 8);
+    for (section, own) in sections {
+        let keys = own["properties"].as_object().unwrap();
+        for key in keys.keys() {
+            // A letter too many, as it happens.
+            let error = read(&format!("[{section}]\n{key}x = 1\n")).unwrap_err();
+            let ConfigError::UnknownKey { origin, key: unknown, nearest } = error else {
+                unreachable!("{section}.{key}: {error}")
+            };
+            assert_eq!(origin, "remit.toml");
+            assert_eq!(unknown, format!("{section}.{key}x"));
+            assert_eq!(nearest, format!("{section}.{key}"));
+        }
+    }
+}
+
+#[test]
+fn the_keys_of_a_table_are_free() {
+    let layered = read("[tools.lookup.t]\nenabeld = \"x\"\n").unwrap();
+    assert_eq!(layered.config().tools.lookup["t"]["enabeld"], "x");
+    let error = read("[tools.lookup.t]\na = 1\n").unwrap_err().to_string();
+    assert_eq!(error, "remit.toml: tools.lookup.t.a: expected string, found a number 1");
+}
+
+#[test]
+fn a_later_layer_wins_and_says_so() {
+    let mut builder = ConfigBuilder::new();
+    builder.file("a.toml", "[limits]\njobs = 1\n[tools]\nallow = [\"a\", \"b\"]\n").unwrap();
+    let variables =
+        [("REMIT_LIMITS_JOBS", "2"), ("REMIT_TOOLS_ALLOW", "c"), ("REMIT_X", ""), ("X", "")];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(builder.environment(variables).unwrap(), ["REMIT_X"]);
+    builder.set("limits.jobs", 3.into(), "--jobs");
+    let layered = builder.build().unwrap();
+    assert_eq!(layered.config().limits.jobs, 3);
+    assert_eq!(layered.origin("limits.jobs"), Origin::Flag("--jobs"));
+    assert_eq!(layered.config().tools.allow, ["c"], "a list is replaced");
+    assert_eq!(layered.origin("tools.allow").to_string(), "REMIT_TOOLS_ALLOW");
+    assert_eq!(layered.origin("limits.timeout_ms"), Origin::Default);
+}
+
+#[test]
+fn the_schema_refuses_other_keys_and_has_every_default() {
+    let schema = config_schema();
+    let compiled = tool_core::CompiledSchema::compile(&schema).unwrap();
+    let written = serde_json::to_value(full()).unwrap();
+    assert!(compiled.check(&written).is_ok());
+    let mut unknown: Value = written;
+    unknown["limits"]["other"] = 1.into();
+    assert!(compiled.check(&unknown).is_err());
+    assert_eq!(schema["properties"]["limits"]["properties"]["jobs"]["default"], 1);
+}

@@ -1,0 +1,163 @@
+//! Which tools a configuration makes.
+
+use std::{error::Error, path::Path};
+
+use sandbox::ToolSandbox;
+use tempfile::TempDir;
+use tool_core::{ErrorKind, ToolCall, ToolRegistry};
+use toolset::{Config, ConfigBuilder, Toolset, ToolsetError, create_default_registry};
+
+fn config(toml: &str) -> Config {
+    let mut builder = ConfigBuilder::new();
+    builder.file("remit.toml", toml).unwrap();
+    builder.build().unwrap().config().clone()
+}
+
+fn names(registry: &ToolRegistry) -> Vec<&str> {
+    registry.list().map(|tool| tool.spec().name().as_str()).collect()
+}
+
+/// The key and the whole text of an error.
+#[track_caller]
+fn refused(config: &Config) -> (String, String) {
+    let error: ToolsetError = create_default_registry(config).unwrap_err();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    (error.key(), text)
+}
+
+#[test]
+fn what_is_off_does_not_exist() {
+    let off =
+        "[sandbox]\nenabled = false\n[subagent]\nenabled = false\n[browser]\nenabled = false\n";
+    for toml in ["", off] {
+        let registry = create_default_registry(&config(toml)).unwrap();
+        assert!(registry.is_empty());
+        for tool in ["sandbox", "subagent", "browser", "browser.extract"] {
+            assert!(!registry.has(tool));
+            assert!(registry.scope([tool]).is_err(), "{tool} can't be allowed");
+        }
+    }
+}
+
+#[test]
+fn a_tool_that_this_build_does_not_have_can_not_be_on() {
+    for section in ["sandbox", "subagent", "browser"] {
+        let (key, text) = refused(&config(&format!("[{section}]\nenabled = true\n")));
+        assert_eq!(key, format!("{section}.enabled"));
+        assert_eq!(text, format!("this build of remit has no {section} tool; leave it false"));
+    }
+}
+
+#[test]
+fn a_workdir_makes_the_tools_that_read_it() {
+    let dir = TempDir::new().unwrap();
+    let mut config = Config::default();
+    config.tools.workdir = Some(dir.path().to_owned());
+    let registry = create_default_registry(&config).unwrap();
+    assert_eq!(names(&registry), Toolset::workdir_tools());
+    assert!(registry.list().all(|tool| tool.is_executable()));
+    config.tools.workdir = Some(dir.path().join("missing"));
+    let (key, text) = refused(&config);
+    assert_eq!(key, "tools.workdir");
+    assert!(text.contains("missing"), "{text}");
+}
+
+/// Executes one call with everything allowed that can be.
+async fn execute(registry: ToolRegistry, name: &str, arguments: &str) -> Result<String, ErrorKind> {
+    let registry = std::sync::Arc::new(registry);
+    let scope = registry.scope([name]).unwrap();
+    let sandbox = ToolSandbox::new(registry, scope, Default::default());
+    let result = sandbox.execute(ToolCall::from_text("c", name, arguments)).await.unwrap();
+    result.error_kind().map_or_else(|| Ok(result.for_model()), Err)
+}
+
+#[tokio::test]
+async fn tables_are_tools() {
+    let toml = "[tools.lookup.capitals]\nFrance = \"Paris\"\n[tools.lookup.empty]\n";
+    let registry = create_default_registry(&config(toml)).unwrap();
+    assert_eq!(names(&registry), ["capitals", "empty"]);
+    let told = registry.get("capitals").unwrap().spec().description().to_owned();
+    assert!(told.contains("France") && !told.contains("Paris"), "{told}");
+    assert_eq!(execute(registry, "capitals", r#"{"key": "France"}"#).await.as_deref(), Ok("Paris"));
+}
+
+#[test]
+fn a_table_has_a_name_of_its_own() {
+    for name in Toolset::workdir_tools() {
+        // Also where the built-in tool does not exist.
+        let (key, text) = refused(&config(&format!("[tools.lookup.{name}]\n")));
+        assert_eq!(key, format!("tools.lookup.{name}"));
+        assert!(text.contains("built-in"), "{text}");
+    }
+    let (key, text) = refused(&config("[tools.lookup.\"a b\"]\n"));
+    assert_eq!(key, "tools.lookup");
+    assert!(text.contains("\"a b\" is not a name"), "{text}");
+    let twice = "[tools.lookup.t]\na = \"1\"\n[tools.lookup.t]\na = \"2\"\n";
+    assert!(ConfigBuilder::new().file("remit.toml", twice).is_err());
+}
+
+/// A configuration with this definition file, and a table `t` with the keys `a` and `b`.
+fn declared(dir: &Path, definitions: &str) -> Config {
+    let path = dir.join("defs.json");
+    std::fs::write(&path, definitions).unwrap();
+    let mut config = config("[tools.lookup.t]\na = \"1\"\nb = \"2\"\n");
+    config.tools.definitions = Some(path);
+    config
+}
+
+#[tokio::test]
+async fn a_definition_file_is_the_closed_list_and_narrows() {
+    let dir = TempDir::new().unwrap();
+    let narrow = r#"[
+        {"name": "t", "description": "Declared.", "parameters":
+            {"type": "object", "properties": {"key": {"enum": ["a"]}}}},
+        {"name": "other", "parameters": {"type": "object"}}
+    ]"#;
+    let make = || create_default_registry(&declared(dir.path(), narrow)).unwrap();
+    assert_eq!(names(&make()), ["t", "other"]);
+    assert!(make().get("t").unwrap().is_executable());
+    assert!(!make().get("other").unwrap().is_executable());
+    assert_eq!(make().get("t").unwrap().spec().description(), "Declared.");
+    assert_eq!(execute(make(), "t", r#"{"key": "a"}"#).await.as_deref(), Ok("1"));
+    let refused = execute(make(), "t", r#"{"key": "b"}"#).await;
+    assert_eq!(refused, Err(ErrorKind::InvalidArguments));
+    assert_eq!(execute(make(), "other", "{}").await, Err(ErrorKind::BackendUnavailable));
+
+    let wide = r#"{"name": "t", "parameters": {"type": "object"}}"#;
+    let wide = create_default_registry(&declared(dir.path(), wide)).unwrap();
+    let refused = execute(wide, "t", r#"{"key": "a", "more": 1}"#).await;
+    assert_eq!(refused, Err(ErrorKind::InvalidArguments), "its own schema still counts");
+
+    let without = create_default_registry(&declared(
+        dir.path(),
+        r#"{"name": "x", "parameters": {"type": "object"}}"#,
+    ));
+    assert_eq!(names(&without.unwrap()), ["x"], "a tool that is not declared does not exist");
+}
+
+#[test]
+fn a_definition_file_that_does_not_fit_is_an_error_of_its_key() {
+    let dir = TempDir::new().unwrap();
+    let check = |definitions: &str, expected: &str| {
+        let (key, text) = refused(&declared(dir.path(), definitions));
+        assert_eq!(key, "tools.definitions");
+        assert!(text.contains("defs.json") || text.contains("tool \""), "{text}");
+        assert!(text.contains(expected), "{text}");
+    };
+    check("hello", "not JSON");
+    check("{\"name\": \"a\"}\n{\"name\": \"b\"}", "one JSON value a line");
+    check("{\"name\": \"a\"}\nhello", "one JSON value a line");
+    check("[{\"name\": \"a\"},]", "not JSON");
+    check(r#"{"name": "a", "parameters": {"$ref": "http://127.0.0.1:1/"}}"#, "nothing is fetched");
+    check(r#"{"name": "a", "parameters": {"type": "dict"}}"#, "/type");
+    let mut missing = Config::default();
+    missing.tools.definitions = Some(dir.path().join("none.json"));
+    let (key, text) = refused(&missing);
+    assert_eq!(key, "tools.definitions");
+    assert!(text.contains("none.json") && text.contains("No such file"), "{text}");
+}
