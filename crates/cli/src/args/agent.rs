@@ -52,13 +52,13 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url", "provider"])]
     pub(crate) replay: Option<PathBuf>,
     /// The sampling temperature, 0 to 2
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) temperature: Option<f64>,
     /// A seed, where the provider takes one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<i64>,
     /// The most tokens of one reply
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_tokens: Option<u32>,
     /// Instructions that go before the task
     #[arg(long, value_name = "TEXT")]
@@ -75,12 +75,12 @@ pub(crate) enum Provider {
 #[command(next_help_heading = "Chain")]
 pub(crate) struct ChainArgs {
     /// The most turns of the model, 1 to 64 [default: 8]
-    #[arg(long, visible_alias = "max-turns", value_name = "N")]
+    #[arg(long, visible_alias = "max-turns", value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_steps: Option<u32>,
     /// The tokens that all turns together may take
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) token_budget: Option<u64>,
     /// The time of the whole chain in milliseconds
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) wall_clock_ms: Option<u64>,
 }

@@ -31,13 +31,13 @@ pub(crate) struct ExecutionArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) ask_tool: Vec<String>,
     /// The time of one call in milliseconds [default: the tool's own ceiling, or 5000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) exec_timeout_ms: Option<u64>,
     /// The most bytes of one call's output [default: 65536]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) exec_max_output_bytes: Option<u64>,
     /// The most bytes of one call's arguments [default: 8192]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) exec_max_args_bytes: Option<u64>,
     /// The directory of the tools that read files
     #[arg(long, value_name = "DIR")]
@@ -46,6 +46,6 @@ pub(crate) struct ExecutionArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
     /// Calls that run side by side [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) jobs: Option<usize>,
 }

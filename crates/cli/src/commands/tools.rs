@@ -11,12 +11,14 @@ use tool_core::{
 use crate::{
     args::{Shape, ToolsArgs},
     failure::Failure,
-    out, session,
+    out,
+    printable::one_line,
+    session,
     settings::Layers,
 };
 
 /// How much of a description the list shows, in bytes.
-const MAX_ABOUT: usize = 160;
+const MAX_ABOUT: usize = 240;
 
 pub(super) fn run(args: &ToolsArgs) -> Result<ExitCode, Failure> {
     let settings = Layers::read(&args.settings, &args.execution)?.finish()?;
@@ -85,15 +87,18 @@ fn entry(tool: &RegisteredTool, scope: &AuthorizationScope) -> String {
         (true, names) if names[0] == spec.name().as_str() => "authorized".to_owned(),
         (true, names) => format!("authorized: {}", names.join(", ")),
     };
-    let about = crate::printable::one_line(first_sentence(spec.description()));
+    let about = about(spec.description());
     let parameters = parameters(spec.parameters());
     format!("{}  [{standing}]\n  {about}\n{parameters}", spec.name())
 }
 
-/// The beginning of a description, in at most [`MAX_ABOUT`] bytes; `--json` has all of it.
-fn first_sentence(text: &str) -> &str {
-    let text = text.trim().lines().next().unwrap_or_default();
-    clip(text.find(". ").map_or(text, |end| &text[..=end]), MAX_ABOUT)
+/// The first sentence of a description, cut at [`MAX_ABOUT`] bytes; `--json` has all of it.
+fn about(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let sentence = line.find(". ").map_or(line, |end| &line[..=end]);
+    let kept = clip(sentence, MAX_ABOUT);
+    let dots = if kept.len() < sentence.len() { "…" } else { "" };
+    format!("{}{dots}", one_line(kept))
 }
 
 /// One line for each parameter: its name, its type, and whether it must be there.
@@ -111,7 +116,7 @@ fn parameters(schema: &Value) -> String {
                 other => other.to_string(),
             };
             let must = if required(name) { ", required" } else { "" };
-            format!("    {}: {kind}{must}\n", crate::printable::one_line(name))
+            format!("    {}: {kind}{must}\n", one_line(name))
         })
         .collect()
 }

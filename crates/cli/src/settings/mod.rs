@@ -56,12 +56,13 @@ impl Settings {
         }
     }
 
-    /// A mistake in a section, whose text begins with the key: `max_turns is 0, …`.
+    /// A mistake in a section, whose text begins with the key: `max_turns is 0, …`, `the model url …`.
     pub(crate) fn wrong(&self, section: &str, error: &dyn Error) -> Failure {
         let text = Failure::operator(error).to_string();
-        let first = text.split_whitespace().next().unwrap_or_default();
-        let name = first.strip_prefix(section).and_then(|rest| rest.strip_prefix('.'));
-        let key = format!("{section}.{}", name.unwrap_or(first));
+        let named = text.strip_prefix("the ").unwrap_or(&text);
+        let named = named.strip_prefix(section).unwrap_or(named).trim_start_matches(['.', ' ']);
+        let name = named.split([' ', ':']).next().unwrap_or_default();
+        let key = format!("{section}.{name}");
         match self.layered.origin(&key) {
             Origin::Default => Failure::Operator(text),
             origin => Failure::Operator(format!("{origin}: {text}")),

@@ -56,7 +56,8 @@ impl Settings {
             return Ok(());
         }
         let users = Toolset::workdir_tools();
-        let exist: Vec<_> = users.into_iter().filter(|name| registry.has(name)).collect();
+        let mut exist: Vec<_> = users.into_iter().filter(|name| registry.has(name)).collect();
+        exist.sort_unstable();
         let message = format!(
             "a working directory is of no use: allow one of the tools that read it ({})",
             or_none(&exist)
@@ -70,7 +71,8 @@ impl Settings {
             return Ok(());
         }
         let executable = registry.list().filter(|tool| tool.is_executable());
-        let names: Vec<_> = executable.map(|tool| tool.spec().name().as_str()).collect();
+        let mut names: Vec<_> = executable.map(|tool| tool.spec().name().as_str()).collect();
+        names.sort_unstable();
         let message = format!(
             "{capability:?} is declared, and nothing executes it (valid: {})",
             or_none(&names)
