@@ -45,7 +45,10 @@ pub struct Workdir {
 
 /// A path that can't be a working directory.
 #[derive(Debug, thiserror::Error)]
-#[error("{} can't be the working directory: {source}; give an existing directory", path.display())]
+#[error(
+    "{} can't be the working directory: {source}; give a directory that exists and may be entered",
+    path.display()
+)]
 pub struct WorkdirError {
     path: PathBuf,
     #[source]

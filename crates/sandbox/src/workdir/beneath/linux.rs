@@ -46,6 +46,8 @@ impl Root {
     pub(in crate::workdir) fn open(path: &Path, by: Option<Resolution>) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = openat(CWD, path, flags, NO_MODE)?;
+        // With O_PATH a directory can be opened that may not be entered; a look from inside tells.
+        statat(&fd, ".", AtFlags::empty())?;
         let resolution = by.unwrap_or_else(|| detect(&fd));
         Ok(Self { fd, resolution })
     }
