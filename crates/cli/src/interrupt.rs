@@ -1,25 +1,35 @@
 //! Ctrl-C and SIGTERM: once stops cleanly, twice at once.
 
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use crate::screen::Screen;
+use crate::{failure::Failure, screen::Screen};
 
 /// The exit code of an interrupted command.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// A token that the first interrupt cancels. The second ends the process.
-pub(crate) fn watch(screen: &Screen) -> CancellationToken {
-    let token = CancellationToken::new();
-    let (stop, screen) = (token.clone(), screen.clone());
-    tokio::spawn(async move {
-        let Ok(mut interrupts) = Interrupts::new() else { return };
+/// Cancels the token at the first interrupt, and ends the process at the second.
+///
+/// Interrupts are heard on a thread of their own, so that they are also heard while something blocks,
+/// for example a standard output that nobody reads.
+pub(crate) fn watch(screen: &Screen, stop: CancellationToken) -> Result<(), Failure> {
+    let failed = |error| Failure::Broken(format!("interrupts can't be heard: {error}"));
+    let runtime = Builder::new_current_thread().enable_io().build().map_err(failed)?;
+    let mut interrupts = {
+        let _entered = runtime.enter();
+        Interrupts::new().map_err(failed)?
+    };
+    let screen = screen.clone();
+    let listen = async move {
         interrupts.next().await;
         screen.say_now("remit: stopping; interrupt again to end at once");
         stop.cancel();
         interrupts.next().await;
         at_once();
-    });
-    token
+    };
+    let listener = std::thread::Builder::new().name("interrupts".to_owned());
+    listener.spawn(move || runtime.block_on(listen)).map_err(failed)?;
+    Ok(())
 }
 
 #[cfg(unix)]

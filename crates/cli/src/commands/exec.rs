@@ -8,6 +8,7 @@ use std::{
 use futures_util::{StreamExt, stream::FuturesOrdered};
 use indicatif::ProgressBar;
 use sandbox::{AuditError, ToolSandbox};
+use tokio_util::sync::CancellationToken;
 use tool_core::{CallId, MalformedCall, ToolResult};
 
 use super::lines::{self, Line, MAX_LINE};
@@ -24,11 +25,12 @@ use crate::{
 pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let settings = Layers::read(&args.settings, &args.execution)?.finish()?;
     check(&args, &settings)?;
-    let cancellation = interrupt::watch(screen);
+    let cancellation = CancellationToken::new();
     let approver = TerminalApprover::new(screen.clone());
     let sandbox = session::sandbox(&settings, approver, cancellation.clone())?;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
+    interrupt::watch(screen, cancellation.clone())?;
     let mut running = FuturesOrdered::new();
     let mut tally = Tally::new(screen);
     let mut is_more = true;

@@ -222,21 +222,26 @@ fn files_that_are_none_are_refused() {
 }
 
 #[test]
-fn an_unreadable_workdir_is_refused_before_anything_runs() {
-    use std::os::unix::fs::PermissionsExt;
+fn a_workdir_that_may_not_be_entered_is_refused_before_anything_runs() {
     let place = Place::new();
     let flags = place.workdir();
-    let closed = std::fs::Permissions::from_mode(0o000);
-    std::fs::set_permissions(place.path().join("work"), closed).unwrap();
-    if std::fs::read_dir(place.path().join("work")).is_ok() {
-        // The superuser reads everything; as anybody else the rest of this test runs.
-        eprintln!("SKIPPED: this user can read a directory without permissions");
-        return;
-    }
-    is_mistake(
-        place.remit(["exec"].iter().chain(&flags)).run(),
-        &["--exec-workdir: work", "Permission denied"],
-    );
+    let calls = place.file("calls.jsonl", "{\"name\": \"read_file_in_workdir\"}\n");
+    let set_mode = |path: &str, mode: u32| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(place.path().join(path), mode).unwrap();
+    };
+    let exec = ["exec", &calls].into_iter().chain(flags);
+    set_mode("work", 0o000);
+    let remit = if std::fs::read_dir(place.path().join("work")).is_err() {
+        place.remit(exec)
+    } else {
+        // This is the superuser, who may enter everything; so somebody else tries.
+        std::fs::copy(env!("CARGO_BIN_EXE_remit"), place.path().join("remit")).unwrap();
+        set_mode(".", 0o755);
+        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "./remit"];
+        place.program("/usr/bin/setpriv", nobody.into_iter().chain(exec))
+    };
+    is_mistake(remit.run(), &["--exec-workdir: work", "Permission denied", "may be entered"]);
 }
 
 #[test]

@@ -27,13 +27,15 @@ use crate::{
 
 pub(super) async fn run(args: AgentArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let settings = settings(&args)?;
-    let cancellation = interrupt::watch(screen);
+    let cancellation = CancellationToken::new();
     let answers = Answers::of(&args, &settings, screen, &cancellation)?;
     let model = model(&args, &settings)?;
     let limits = limits(&settings, answers.is_shown_only)?;
     let context = settings.config().chain.context_policy();
     let context = context.map_err(|error| settings.wrong("chain", &error))?;
     let messages = messages(&args)?;
+    // From here on something can be stopped; before, an interrupt just ends the process.
+    interrupt::watch(screen, cancellation.clone())?;
     let chain = ToolChain::new(model, answers.provider)
         .with_tools(answers.offered)
         .with_sampling(sampling(&settings))
