@@ -5,7 +5,7 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use sandbox::{
@@ -15,8 +15,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tool_core::{
-    AuthorizationScope, ByteCount, CallId, Content, ExecContext, Gate, Limits, Timeout, ToolCall,
-    ToolError, ToolOutput, ToolRegistry, ToolSpec, ValidatedArgs,
+    AuthorizationScope, ByteCount, CallId, Circumstances, Content, ExecContext, Gate, Limits,
+    Timeout, ToolCall, ToolError, ToolOutput, ToolRegistry, ToolSpec, ValidatedArgs,
 };
 
 /// What the files outside hold, and no result may.
@@ -87,8 +87,12 @@ impl Bench {
     pub(crate) fn context(&self) -> ExecContext {
         let timeout =
             Timeout { after: Duration::from_secs(60), ..self.limits.timeout_for(None, None) };
-        let scope = Arc::new(AuthorizationScope::empty());
-        ExecContext::new(CallId::new("c"), self.limits, timeout, self.cancellation.clone(), scope)
+        let circumstances = Circumstances {
+            limits: self.limits,
+            cancellation: self.cancellation.clone(),
+            scope: Arc::new(AuthorizationScope::empty()),
+        };
+        ExecContext::new(CallId::new("c"), Instant::now(), timeout, Arc::new(circumstances))
     }
 
     pub(crate) fn run(&self, executor: &dyn ToolExecutor, spec: &ToolSpec, args: Value) -> Outcome {
