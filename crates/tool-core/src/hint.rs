@@ -19,8 +19,17 @@ use crate::ToolName;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct NameIndex {
-    /// Folded names with the names themselves, sorted.
-    folded: Vec<(String, ToolName)>,
+    /// Sorted by the folded name.
+    entries: Vec<Entry>,
+}
+
+/// A name with its folded spelling, whose first bytes stand beside it so that a search rarely has to
+/// follow the pointer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    first: u64,
+    folded: Box<str>,
+    name: ToolName,
 }
 
 /// Longer texts are no misspelt names, and are not worth the time.
@@ -29,11 +38,16 @@ const MAX_ASKED: usize = 128;
 impl NameIndex {
     /// An index of these names. Of two that fold alike, the smaller is kept.
     pub fn new(names: impl IntoIterator<Item = ToolName>) -> Self {
-        let mut folded: Vec<_> =
-            names.into_iter().map(|name| (fold(name.as_str()), name)).collect();
-        folded.sort();
-        folded.dedup_by(|later, earlier| later.0 == earlier.0);
-        Self { folded }
+        let mut entries: Vec<_> = names
+            .into_iter()
+            .map(|name| {
+                let folded = fold(name.as_str()).into_boxed_str();
+                Entry { first: first_bytes(&folded), folded, name }
+            })
+            .collect();
+        entries.sort();
+        entries.dedup_by(|later, earlier| later.folded == earlier.folded);
+        Self { entries }
     }
 
     /// The name nearest to `asked`, where one is near enough to be worth saying.
@@ -44,7 +58,7 @@ impl NameIndex {
         }
         let folded = fold(asked);
         let place = match self.search(&folded) {
-            Ok(index) => return Some(&self.folded[index].1),
+            Ok(index) => return Some(&self.entries[index].name),
             Err(place) => place,
         };
         self.without_namespace(asked)
@@ -54,11 +68,14 @@ impl NameIndex {
 
     /// Where the folded name stands, or where it would.
     fn search(&self, folded: &str) -> Result<usize, usize> {
-        self.folded.binary_search_by(|(known, _)| known.as_str().cmp(folded))
+        let first = first_bytes(folded);
+        self.entries.binary_search_by(|known| {
+            known.first.cmp(&first).then_with(|| (*known.folded).cmp(folded))
+        })
     }
 
     fn exact(&self, folded: &str) -> Option<&ToolName> {
-        self.search(folded).ok().map(|index| &self.folded[index].1)
+        self.search(folded).ok().map(|index| &self.entries[index].name)
     }
 
     /// `functions.read`, `mcp__686f__team_create`: what stands after a separator of namespaces.
@@ -76,10 +93,18 @@ impl NameIndex {
 
     /// Of the two names before and the two after this place, one that is near.
     fn neighbour(&self, folded: &str, place: usize) -> Option<&ToolName> {
-        let around = place.saturating_sub(2)..(place + 2).min(self.folded.len());
-        let near = |(known, _): &&(String, ToolName)| is_near(known, folded);
-        self.folded[around].iter().find(near).map(|(_, name)| name)
+        let around = place.saturating_sub(2)..(place + 2).min(self.entries.len());
+        let near = |known: &&Entry| is_near(&known.folded, folded);
+        self.entries[around].iter().find(near).map(|known| &known.name)
     }
+}
+
+/// The first eight bytes as a number that sorts as they do.
+fn first_bytes(folded: &str) -> u64 {
+    let mut first = [0; 8];
+    let length = folded.len().min(8);
+    first[..length].copy_from_slice(&folded.as_bytes()[..length]);
+    u64::from_be_bytes(first)
 }
 
 /// Lower case, without what separates words.
