@@ -153,7 +153,7 @@ fn what_was_typed_before_the_question_is_no_answer() {
     let workdir = place.workdir().join(" ");
     // The shell waits, so that the line is typed before the command begins.
     let line = format!("exec {workdir} {ASK} calls.jsonl");
-    let line = format!("echo ready; sleep 0.5; {} {line}", env!("CARGO_BIN_EXE_remit"));
+    let line = format!("echo ready; sleep 1; {} {line}", env!("CARGO_BIN_EXE_remit"));
     let Some(mut run) = shell(&place, &line) else { return };
     run.until("the shell", |run| run.stdout().contains("ready"));
     run.write("y\n");
