@@ -15,6 +15,8 @@
 //! The checks are pure, so they live here, below everything that waits or runs; that is what makes
 //! [`ValidatedArgs`] unforgeable: its only constructor is private to this file.
 
+mod stage;
+
 use std::sync::Arc;
 
 use ahash::AHashMap;
@@ -22,50 +24,12 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::{
-    ArgumentsProblem, AuthorizationScope, ByteCount, ErrorKind, ExecContext, Limits, NameIndex,
-    OperationName, RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName,
-    ToolOutput, ToolRegistry, ToolSpec, UnauthorizedReason, parse_strict, schema::kind_of,
+    ArgumentsProblem, AuthorizationScope, ByteCount, ExecContext, Limits, NameIndex, OperationName,
+    RawArguments, RegisteredTool, Timeout, ToolCall, ToolError, ToolName, ToolOutput, ToolRegistry,
+    ToolSpec, UnauthorizedReason, parse_strict, schema::kind_of,
 };
 
-/// A place in the life of a call where it can be decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Before stage 1: the text was no call.
-    Parse,
-    /// Stage 1.
-    Allowlist,
-    /// Stage 2, a person's answer included.
-    Authorization,
-    /// Stage 3.
-    ArgumentSize,
-    /// Stage 4.
-    Schema,
-    /// Stage 5: the tool ran, or was ended.
-    Envelope,
-    /// Stage 6.
-    OutputSize,
-}
-
-impl Stage {
-    /// The stage that gives errors of this kind.
-    #[must_use]
-    pub fn of(kind: ErrorKind) -> Self {
-        match kind {
-            ErrorKind::MalformedCall => Self::Parse,
-            ErrorKind::UnknownTool => Self::Allowlist,
-            ErrorKind::Unauthorized => Self::Authorization,
-            ErrorKind::ArgumentsTooLarge => Self::ArgumentSize,
-            ErrorKind::InvalidArguments => Self::Schema,
-            ErrorKind::OutputTooLarge => Self::OutputSize,
-            ErrorKind::TimedOut
-            | ErrorKind::LimitExceeded
-            | ErrorKind::BackendUnavailable
-            | ErrorKind::ExecutionFailed
-            | ErrorKind::Cancelled => Self::Envelope,
-        }
-    }
-}
+pub use stage::Stage;
 
 /// A way to read arguments that is not the plain one and loses nothing. There are exactly two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

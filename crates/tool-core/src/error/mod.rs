@@ -4,86 +4,22 @@
 //! [`ToolError::for_model`] says what was wrong and what would be accepted, is never empty and never
 //! longer than [`MAX_ERROR_BYTES`]. [`ErrorBody`] is the form that a result carries on the wire.
 
-use std::{fmt, time::Duration};
+mod kind;
+mod text;
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    ByteCount, JsonProblem, LimitSource, ToolName, Violations, text::clip, text::clip_with_ellipsis,
+    ByteCount, JsonProblem, LimitSource, ToolName, Violations, clip, text::clip_with_ellipsis,
 };
+
+pub use kind::ErrorKind;
 
 /// The longest error text, in bytes.
 pub const MAX_ERROR_BYTES: usize = 4096;
-
-/// The kind of an error: a closed list that programs can branch on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorKind {
-    /// No tool has that name (stage 1).
-    UnknownTool,
-    /// The operator did not authorize it (stage 2), or a person said no.
-    Unauthorized,
-    /// More bytes of arguments than allowed (stage 3).
-    ArgumentsTooLarge,
-    /// Not JSON, or not what the schema asks for (stage 4).
-    InvalidArguments,
-    /// The deadline passed (stage 5).
-    TimedOut,
-    /// Another ceiling was reached (stage 5).
-    LimitExceeded,
-    /// The output is over its ceiling and may not be cut (stage 6).
-    OutputTooLarge,
-    /// What the tool needs is not there.
-    BackendUnavailable,
-    /// The tool ran and failed.
-    ExecutionFailed,
-    /// Somebody stopped it.
-    Cancelled,
-    /// It was not a call.
-    MalformedCall,
-}
-
-impl ErrorKind {
-    /// Every kind, in the order of the stages.
-    pub const ALL: [Self; 11] = [
-        Self::MalformedCall,
-        Self::UnknownTool,
-        Self::Unauthorized,
-        Self::ArgumentsTooLarge,
-        Self::InvalidArguments,
-        Self::TimedOut,
-        Self::LimitExceeded,
-        Self::BackendUnavailable,
-        Self::ExecutionFailed,
-        Self::Cancelled,
-        Self::OutputTooLarge,
-    ];
-
-    /// The name used in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownTool => "unknown_tool",
-            Self::Unauthorized => "unauthorized",
-            Self::ArgumentsTooLarge => "arguments_too_large",
-            Self::InvalidArguments => "invalid_arguments",
-            Self::TimedOut => "timed_out",
-            Self::LimitExceeded => "limit_exceeded",
-            Self::OutputTooLarge => "output_too_large",
-            Self::BackendUnavailable => "backend_unavailable",
-            Self::ExecutionFailed => "execution_failed",
-            Self::Cancelled => "cancelled",
-            Self::MalformedCall => "malformed_call",
-        }
-    }
-}
-
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
 
 /// Why a call was not authorized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -254,30 +190,7 @@ impl ToolError {
     /// [`MAX_ERROR_BYTES`] bytes.
     #[must_use]
     pub fn for_model(&self) -> String {
-        let text = match self {
-            Self::UnknownTool { name, closest } => unknown_tool(name, closest.as_ref()),
-            Self::Unauthorized { capability, reason } => unauthorized(capability, *reason),
-            Self::ArgumentsTooLarge { bytes, max } => format!(
-                "The arguments are {bytes}; at most {max} are accepted. Send less, or split the \
-                 work into several calls."
-            ),
-            Self::InvalidArguments { tool, problem } => invalid_arguments(tool, problem),
-            Self::TimedOut { after, source_of_limit } => format!(
-                "The call did not finish within {} ms ({source_of_limit}) and was ended.",
-                after.as_millis()
-            ),
-            Self::LimitExceeded { limit, message } => format!("Limit exceeded: {limit}. {message}"),
-            Self::OutputTooLarge { bytes, max } => format!(
-                "The output is {bytes}; at most {max} are accepted, and this tool's output may not \
-                 be cut. Ask for less."
-            ),
-            Self::BackendUnavailable { tool, message } => {
-                format!("{tool} is not available: {message}")
-            }
-            Self::ExecutionFailed { message, exit } => execution_failed(message, *exit),
-            Self::Cancelled => "The call was cancelled.".to_owned(),
-            Self::MalformedCall { message } => format!("This is not a tool call: {message}"),
-        };
+        let text = text::of(self);
         clip_with_ellipsis(text, MAX_ERROR_BYTES)
     }
 
@@ -321,60 +234,6 @@ impl ArgumentsProblem {
                 "omitted": violations.omitted(),
             })),
             Self::Truncated => Some(json!({ "truncated": true })),
-        }
-    }
-}
-
-fn unknown_tool(name: &str, closest: Option<&ToolName>) -> String {
-    let name = clip(name, 80);
-    match closest {
-        Some(closest) => {
-            format!("No tool is named {name:?}. Names are exact; the nearest one is \"{closest}\".")
-        }
-        None => {
-            format!("No tool is named {name:?}. Use one of the tools offered, by its exact name.")
-        }
-    }
-}
-
-fn unauthorized(capability: &str, reason: UnauthorizedReason) -> String {
-    let capability = clip(capability, 160);
-    match reason {
-        UnauthorizedReason::NotInScope => format!(
-            "{capability} is not authorized here. Only the operator can allow it; do without it."
-        ),
-        UnauthorizedReason::NoApprover => format!(
-            "{capability} needs a person's approval, and nobody can be asked here. Do without it."
-        ),
-        UnauthorizedReason::Denied => format!("A person was asked and did not allow {capability}."),
-    }
-}
-
-fn invalid_arguments(tool: &str, problem: &ArgumentsProblem) -> String {
-    match problem {
-        ArgumentsProblem::Json(problem) => format!(
-            "The arguments of {tool} can't be read as JSON: {problem}. Send one JSON object."
-        ),
-        ArgumentsProblem::NotAnObject { found } => {
-            format!("The arguments of {tool} are {found}. Send one JSON object.")
-        }
-        ArgumentsProblem::Schema(violations) => {
-            format!("The arguments of {tool} don't fit its schema:\n{violations}")
-        }
-        ArgumentsProblem::Truncated => format!(
-            "The reply was cut off in the middle of the call of {tool}, so nothing was run. Send \
-             the call again, with shorter arguments."
-        ),
-    }
-}
-
-fn execution_failed(message: &str, exit: Option<ExitStatus>) -> String {
-    let message = if message.trim().is_empty() { "the tool gave no reason" } else { message };
-    match exit {
-        None => format!("The tool failed: {message}"),
-        Some(ExitStatus::Code(code)) => format!("The tool failed with exit code {code}: {message}"),
-        Some(ExitStatus::Signal(signal)) => {
-            format!("The tool was ended by signal {signal}: {message}")
         }
     }
 }
