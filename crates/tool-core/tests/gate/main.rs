@@ -305,6 +305,30 @@ fn deep_and_circular_schemas_do_not_overflow() {
     assert!(admit(&gate, "circular", r#"{"x": {"x": {}}}"#).is_ok());
 }
 
+#[test]
+fn a_reference_that_leaves_is_refused_without_a_connection() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let outside = format!("http://{}/schema.json", server.local_addr().unwrap());
+    for uri in [outside.as_str(), "file:///etc/passwd"] {
+        let parameters = json!({"type": "object", "properties": {"a": {"$ref": uri}}});
+        let error = ToolRegistry::new().declare(spec("remote", parameters)).unwrap_err();
+        let RegisterError::Schema { tool, source } = error else { panic!("{error}") };
+        assert_eq!((tool.as_str(), source.place.as_str()), ("remote", "/properties/a/$ref"));
+    }
+    let accepted = server.accept();
+    assert_eq!(accepted.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[test]
+fn format_is_an_annotation() {
+    let parameters = json!({"type": "object", "properties": {"mail": {"format": "email"}}});
+    let registry = registry([spec("send", parameters)]);
+    let scope = registry.scope(["send"]).unwrap();
+    let gate = Gate::new(registry, scope, Limits::default());
+    assert!(admit(&gate, "send", r#"{"mail": "not an address"}"#).is_ok());
+}
+
 proptest! {
     #[test]
     fn no_text_gets_past_a_closed_scope(name in "\\PC{0,20}", arguments in "\\PC{0,40}") {
