@@ -110,6 +110,10 @@ const DONE: u8 = 2;
 const GIVEN_UP: u8 = 3;
 
 impl Phase {
+    fn is(&self, phase: u8) -> bool {
+        self.0.load(Ordering::Acquire) == phase
+    }
+
     fn step(&self, from: u8, to: u8) -> bool {
         self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
@@ -170,8 +174,8 @@ struct Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if !self.phase.step(QUEUED, GIVEN_UP) && self.phase.step(RUNNING, GIVEN_UP) {
-            self.shared.abandon();
+        if !self.phase.step(QUEUED, GIVEN_UP) && self.phase.is(RUNNING) {
+            self.shared.abandon(&self.phase);
         }
     }
 }
@@ -194,7 +198,7 @@ impl Shared {
         if state.abandoned >= self.config.max_abandoned {
             return Err(limit("abandoned_threads", self.config.max_abandoned, "hang already"));
         }
-        state.queue.retain(|job| job.phase.0.load(Ordering::Acquire) == QUEUED);
+        state.queue.retain(|job| job.phase.is(QUEUED));
         if state.queue.len() >= self.config.max_queued {
             return Err(limit("queued_calls", self.config.max_queued, "wait already"));
         }
@@ -222,9 +226,14 @@ impl Shared {
         Ok(())
     }
 
-    /// Counts the thread that runs given-up work as abandoned, and replaces it if work waits.
-    fn abandon(self: &Arc<Self>) {
+    /// Gives work up that runs: its thread counts as abandoned, and is replaced if work waits. The
+    /// step is taken under the lock, so that the thread can't take itself off the count before it is
+    /// on it.
+    fn abandon(self: &Arc<Self>, phase: &Phase) {
         let mut state = self.lock();
+        if !phase.step(RUNNING, GIVEN_UP) {
+            return;
+        }
         state.threads -= 1;
         state.abandoned += 1;
         if state.queue.len() > state.idle && self.add_thread(&mut state).is_err() {
@@ -239,7 +248,7 @@ impl Shared {
                 continue;
             }
             (job.work)();
-            if job.phase.0.load(Ordering::Acquire) == DONE {
+            if job.phase.is(DONE) {
                 continue;
             }
             let mut state = self.lock();
@@ -345,6 +354,31 @@ mod tests {
         assert_eq!(pool.run(|| Ok(())).await, Ok(()));
         assert!(beginnings.try_recv().is_err());
         assert_eq!(pool.status().abandoned, 0);
+    }
+
+    #[tokio::test]
+    async fn giving_up_at_the_moment_of_the_end_keeps_the_count() {
+        let pool = pool(2, 1_000_000);
+        for n in 0..2_000u32 {
+            let work = pool.run(move || {
+                std::thread::sleep(Duration::from_micros(u64::from(n % 40)));
+                Ok(())
+            });
+            let (begun, patience) = (Instant::now(), Duration::from_micros(u64::from(n % 97)));
+            let impatient = async {
+                while begun.elapsed() < patience {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! {
+                biased;
+                _ = work => {}
+                () = impatient => {}
+            }
+        }
+        until(&pool, |status| status.abandoned == 0).await;
+        assert!(pool.status().threads <= 2);
+        assert_eq!(pool.run(|| Ok(7)).await, Ok(7));
     }
 
     #[tokio::test]
