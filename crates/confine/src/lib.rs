@@ -1,0 +1,1 @@
+//! Starts, confines, watches and ends child processes; reports what the kernel really enforced.
