@@ -1,0 +1,25 @@
+//! Attempts on the kernel's own surface: calls that a confined program has no business making.
+//!
+//! Calls that would change the machine are made with arguments that fail after the permission
+//! check, so that reaching them is seen and nothing happens.
+
+mod entry;
+mod identity;
+mod keys;
+mod machine;
+mod mounts;
+mod namespaces;
+mod objects;
+
+use crate::attempt::Attempt;
+
+/// The tables of this group.
+pub(crate) const TABLES: &[&[Attempt]] = &[
+    objects::ATTEMPTS,
+    keys::ATTEMPTS,
+    namespaces::ATTEMPTS,
+    mounts::ATTEMPTS,
+    machine::ATTEMPTS,
+    identity::ATTEMPTS,
+    entry::ATTEMPTS,
+];
