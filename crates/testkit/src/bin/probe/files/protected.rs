@@ -96,7 +96,7 @@ fn parent_swap(given: &Given) -> Tried {
 }
 
 fn git_chmod(given: &Given) -> Tried {
-    call!(libc::SYS_chmod, &c_path(&given.path("work", ".git/hooks")?)?, 0o777)?;
+    call!(libc::SYS_fchmodat, libc::AT_FDCWD, &c_path(&given.path("work", ".git/hooks")?)?, 0o777)?;
     Ok("mode changed".to_owned())
 }
 

@@ -83,7 +83,7 @@ fn parent_root(given: &Given) -> Tried {
 }
 
 fn parent_cwd(given: &Given) -> Tried {
-    let host = given.path("outside", "")?;
+    let host = given.path("hostcwd", "")?;
     let parent = fs::read_link(of_parent("cwd"))?;
     fs::read_dir(of_parent("cwd"))?;
     // Inside, the parent may be the sandbox's own init, whose place is no secret.

@@ -1,7 +1,7 @@
 //! Becoming someone else, or getting rights back.
 
 use crate::attempt::{Attempt, Given, Tried};
-use crate::sys::{call, halves};
+use crate::sys::{call, halves, words};
 
 pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("kernel.set-user", "becomes another user", set_user).root(),
@@ -52,12 +52,12 @@ fn secure_bits(_: &Given) -> Tried {
 }
 
 fn raise_limit(_: &Given) -> Tried {
-    let mut limit = crate::sys::words(&[0, 0]);
-    let kind = libc::RLIMIT_NOFILE;
+    // Of the limits that are rarely infinite: the memory of message queues.
+    let (kind, mut limit) = (libc::RLIMIT_MSGQUEUE, words(&[0, 0]));
     call!(libc::SYS_prlimit64, 0, kind, 0, &mut limit[..])?;
     let mut hard = [0; 8];
     hard.copy_from_slice(&limit[8..]);
-    let more = crate::sys::words(&[64, u64::from_ne_bytes(hard) + 1]);
+    let more = words(&[0, u64::from_ne_bytes(hard).saturating_add(1)]);
     call!(libc::SYS_prlimit64, 0, kind, &more, 0)?;
     Ok("raised".to_owned())
 }

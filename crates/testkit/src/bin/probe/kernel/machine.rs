@@ -17,8 +17,6 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("kernel.adjust-time", "adjusts the clock, by nothing", adjust_time).root(),
     Attempt::new("kernel.host-name", "sets the host name, to the present one", host_name).root(),
     Attempt::new("kernel.domain-name", "sets the domain name, to the present one", domain).root(),
-    Attempt::new("kernel.io-level", "asks for all ports", io_level).root(),
-    Attempt::new("kernel.io-port", "asks for one port", io_port).root(),
     Attempt::new("kernel.hang-up", "hangs up the terminal it does not have", hang_up).root(),
 ];
 
@@ -91,16 +89,6 @@ fn host_name(_: &Given) -> Tried {
 
 fn domain(_: &Given) -> Tried {
     set_name(libc::SYS_setdomainname, "/proc/sys/kernel/domainname")
-}
-
-fn io_level(_: &Given) -> Tried {
-    call!(libc::SYS_iopl, 3)?;
-    Ok("all ports".to_owned())
-}
-
-fn io_port(_: &Given) -> Tried {
-    call!(libc::SYS_ioperm, 0x80, 1, 1)?;
-    Ok("one port".to_owned())
 }
 
 fn hang_up(_: &Given) -> Tried {

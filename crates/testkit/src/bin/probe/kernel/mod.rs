@@ -3,13 +3,14 @@
 //! Calls that would change the machine are made with arguments that fail after the permission
 //! check, so that reaching them is seen and nothing happens.
 
-mod entry;
 mod identity;
 mod keys;
 mod machine;
 mod mounts;
 mod namespaces;
 mod objects;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use crate::attempt::Attempt;
 
@@ -21,5 +22,6 @@ pub(crate) const TABLES: &[&[Attempt]] = &[
     mounts::ATTEMPTS,
     machine::ATTEMPTS,
     identity::ATTEMPTS,
-    entry::ATTEMPTS,
+    #[cfg(target_arch = "x86_64")]
+    x86::ATTEMPTS,
 ];

@@ -16,7 +16,6 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("kernel.secret-memory", "makes memory the kernel cannot read", secret_memory),
     Attempt::new("kernel.symbols", "reads kernel addresses", symbols).root(),
     Attempt::new("kernel.log", "reads the kernel log by syslog", log).root(),
-    Attempt::new("kernel.local-descriptor-table", "adds a segment", descriptor_table),
     Attempt::new("kernel.personality", "switches address randomisation off", personality),
     Attempt::new("kernel.shared-memory", "finds the victim's System V memory", shared_memory),
     Attempt::new("kernel.move-pages", "asks where the victim's pages are", move_pages),
@@ -92,13 +91,6 @@ fn log(_: &Given) -> Tried {
     let mut bytes = [0; 64];
     let read = call!(libc::SYS_syslog, READ_ALL, &mut bytes[..], 64)?;
     Ok(format!("{read} bytes"))
-}
-
-fn descriptor_table(_: &Given) -> Tried {
-    // Function 1 writes; an entry that is all zero but "not present" clears entry 0.
-    let entry = crate::sys::halves(&[0, 0, 0, 1 << 3 | 1 << 5]);
-    call!(libc::SYS_modify_ldt, 1, &entry, entry.len())?;
-    Ok("written".to_owned())
 }
 
 fn personality(_: &Given) -> Tried {

@@ -5,7 +5,7 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use crate::attempt::{Attempt, Given, Stop, Tried, denied};
-use crate::sys::call;
+use crate::sys::{call, ignore_signal};
 
 pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("processes.type", "types into a terminal by TIOCSTI", type_in).root(),
@@ -18,6 +18,8 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
 
 /// A new terminal pair whose second end is the controlling terminal of a new session.
 fn terminal() -> Result<(File, File), Stop> {
+    // The end of the terminal would end this process before it has told anything.
+    ignore_signal(libc::SIGHUP, true);
     // A session leader cannot start a session; then it has one of its own already.
     let _session = call!(libc::SYS_setsid);
     let options = || OpenOptions::new().read(true).write(true).to_owned();

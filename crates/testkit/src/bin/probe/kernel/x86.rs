@@ -1,8 +1,8 @@
-//! Other ways into the kernel: the 32-bit entry and the x32 numbers, which filters forget.
+//! What only x86 has: the 32-bit entry and the x32 numbers, which filters forget, ports, and
+//! segments.
 
 use crate::attempt::{Attempt, Given, Stop, Tried};
-#[cfg(target_arch = "x86_64")]
-use crate::sys::{call, call_i386, fork, wait};
+use crate::sys::{call, call_i386, fork, halves, wait};
 
 pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("kernel.i386-getpid", "calls by the 32-bit entry", i386_getpid),
@@ -11,11 +11,13 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("kernel.i386-keyctl", "reads a keyring by the 32-bit entry", i386_keyctl),
     Attempt::new("kernel.x32-getpid", "calls by an x32 number", x32_getpid),
     Attempt::new("kernel.x32-ptrace", "is traced by an x32 number", x32_ptrace),
+    Attempt::new("kernel.io-level", "asks for all ports", io_level).root(),
+    Attempt::new("kernel.io-port", "asks for one port", io_port).root(),
+    Attempt::new("kernel.local-descriptor-table", "adds a segment", descriptor_table),
 ];
 
 /// Makes a call in a child by the 32-bit entry: where it is missing, or forbidden with death, the
 /// child dies of it.
-#[cfg(target_arch = "x86_64")]
 fn i386(number: u32, arguments: [u32; 3]) -> Tried {
     let [first, second, third] = arguments;
     let child = fork(|| match call_i386(number, first, second, third) {
@@ -28,11 +30,6 @@ fn i386(number: u32, arguments: [u32; 3]) -> Tried {
         (true, errno) => Err(std::io::Error::from_raw_os_error(errno).into()),
         (false, _) => Err(Stop::Denied(None, "killed".to_owned())),
     }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn i386(_: u32, _: [u32; 3]) -> Tried {
-    Err(Stop::Untried("there is no such entry on this processor".to_owned()))
 }
 
 fn i386_getpid(_: &Given) -> Tried {
@@ -54,16 +51,10 @@ fn i386_keyctl(_: &Given) -> Tried {
     i386(288, [0, 0xffff_fffd, 0])
 }
 
-#[cfg(target_arch = "x86_64")]
 fn x32(number: libc::c_long) -> Tried {
     const X32: libc::c_long = 0x4000_0000;
     call!(X32 | number, 0, 0, 0, 0)?;
     Ok("called".to_owned())
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn x32(_: libc::c_long) -> Tried {
-    Err(Stop::Untried("there are no such numbers on this processor".to_owned()))
 }
 
 fn x32_getpid(_: &Given) -> Tried {
@@ -73,4 +64,21 @@ fn x32_getpid(_: &Given) -> Tried {
 fn x32_ptrace(_: &Given) -> Tried {
     // 521 is ptrace among the x32 numbers: PTRACE_TRACEME.
     x32(521)
+}
+
+fn io_level(_: &Given) -> Tried {
+    call!(libc::SYS_iopl, 3)?;
+    Ok("all ports".to_owned())
+}
+
+fn io_port(_: &Given) -> Tried {
+    call!(libc::SYS_ioperm, 0x80, 1, 1)?;
+    Ok("one port".to_owned())
+}
+
+fn descriptor_table(_: &Given) -> Tried {
+    // Function 1 writes; an entry that is all zero but "not present" clears entry 0.
+    let entry = halves(&[0, 0, 0, 1 << 3 | 1 << 5]);
+    call!(libc::SYS_modify_ldt, 1, &entry, entry.len())?;
+    Ok("written".to_owned())
 }
