@@ -63,7 +63,8 @@ pub enum When {
 
 impl When {
     /// Whether a rule is there in this profile.
-    pub(super) const fn holds(self, profile: Profile) -> bool {
+    #[must_use]
+    pub const fn holds(self, profile: Profile) -> bool {
         match self {
             Self::Always => true,
             Self::InetOpen => profile.inet,
