@@ -81,11 +81,30 @@ fn the_limit_of_a_jump_is_exact() {
         assembler.load(0, start).expect("reaches");
         let program = assembler.finish().expect("fits");
         check(&program);
-        for number in [7, 8] {
+        let steps = |number| {
             let data = Data { number, arch: 0, args: [0; 6] };
             let run = run(&program, &data);
             assert_eq!(run.code, Verdict::Kill.code(), "{between}");
-            assert!(run.steps <= 6, "{between}: went through what it should skip");
+            run.steps
+        };
+        assert!((4..=5).contains(&steps(7)), "{between}: more than one jump on the way");
+        assert_eq!(steps(8), 3, "{between}: a return is at hand");
+    }
+}
+
+#[test]
+fn what_goes_straight_on_skips_what_stands_between() {
+    for between in 0..4 {
+        let mut assembler = Assembler::default();
+        let next = assembler.verdict(Verdict::Allow);
+        let verdicts = [Verdict::Kill, Verdict::Refuse(Errno::Perm), Verdict::Refuse(Errno::NoSys)];
+        for verdict in verdicts.into_iter().take(between) {
+            assembler.verdict(verdict);
         }
+        assembler.load(0, next).expect("reaches");
+        let program = assembler.finish().expect("fits");
+        check(&program);
+        let data = Data { number: 0, arch: 0, args: [0; 6] };
+        assert_eq!(run(&program, &data).code, Verdict::Allow.code(), "{between} between");
     }
 }
