@@ -37,6 +37,8 @@ mod report;
 pub mod seccomp;
 
 #[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
 mod launcher;

@@ -11,6 +11,7 @@ use rustix::process::{Signal, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::spawn::{rehearse, spawn};
+use crate::cgroup::Group;
 use crate::launcher;
 use crate::plan::{Request, Status};
 use crate::{ConfinementReport, Limit, WaitError};
@@ -53,6 +54,8 @@ pub struct Child {
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
     report: ConfinementReport,
+    /// Removed with the child.
+    groups: Vec<Group>,
     end: Option<End>,
 }
 
@@ -117,9 +120,19 @@ impl Child {
                 Some(Some(Status::TimedOut)) => Outcome::LimitExceeded(Limit::WallClock),
                 _ => Outcome::Signal(libc::SIGKILL),
             };
-            self.end = Some(End { outcome });
+            self.end = Some(End { outcome: self.unless_out_of_memory(outcome) });
+            self.groups.clear();
         }
         Ok(self.end)
+    }
+
+    /// A program does not end well when its memory is used up; that is why, then.
+    fn unless_out_of_memory(&self, outcome: Outcome) -> Outcome {
+        let ended_well = outcome == Outcome::Code(0);
+        if !ended_well && self.groups.iter().any(Group::ran_out_of_memory) {
+            return Outcome::LimitExceeded(Limit::Memory);
+        }
+        outcome
     }
 
     /// Sends `SIGINT` to the program's process group, as Ctrl-C in a terminal would.

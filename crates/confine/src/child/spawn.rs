@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 use super::{Child, status};
+use crate::cgroup::Group;
 use crate::launcher::{self, LaunchError};
 use crate::plan::{Job, Namespaces, Plan, Program, Status, Step};
 use crate::{Command, Prepared, SpawnError, Stream};
@@ -22,7 +23,9 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
     let program = program(prepared, &command)?;
     let streams = Streams::make(command)?;
     let job = Job { plan: prepared.plan.clone(), program: Some(program) };
-    let launched = Launched::new(&job, &streams.theirs)?;
+    let groups = groups(prepared)?;
+    let doors = groups.iter().map(Group::door).collect::<io::Result<Vec<_>>>()?;
+    let launched = Launched::new(&job, doors.iter().chain(&streams.theirs))?;
     match status::next(&launched.status)? {
         Some(Status::Started) => {}
         Some(Status::Failed { step, errno }) => return Err(failed(&job, step, errno)),
@@ -36,13 +39,21 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
         stdout: streams.stdout,
         stderr: streams.stderr,
         report: prepared.report().clone(),
+        groups,
         end: None,
     })
 }
 
+/// The control groups of a child. The first process is one of the processes that they count.
+fn groups(prepared: &Prepared) -> io::Result<Vec<Group>> {
+    let (memory, processes) = (prepared.limits.memory, prepared.limits.processes);
+    let with_init = processes.map(|most| most.saturating_add(1));
+    prepared.groups.iter().map(|place| Group::make(place, memory, with_init)).collect()
+}
+
 /// Goes through a job without a program; the inner answer is the step that was refused.
 pub(crate) fn rehearse(job: &Job) -> io::Result<Result<(), String>> {
-    let launched = match Launched::new(job, &[]) {
+    let launched = match Launched::new(job, []) {
         Ok(launched) => launched,
         Err(SpawnError::Host(error)) => return Err(error),
         Err(error) => return Ok(Err(error.to_string())),
@@ -63,13 +74,18 @@ struct Launched {
 
 impl Launched {
     /// Hands a job over.
-    fn new(job: &Job, inherited: &[OwnedFd]) -> Result<Self, SpawnError> {
+    fn new<'a>(
+        job: &Job,
+        descriptors: impl IntoIterator<Item = &'a OwnedFd>,
+    ) -> Result<Self, SpawnError> {
         let (status, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .map_err(io::Error::from)?;
-        let descriptors: Vec<BorrowedFd<'_>> =
-            std::iter::once(&theirs).chain(inherited).map(AsFd::as_fd).collect();
-        match launcher::launch(clone_flags(&job.plan), job, &descriptors) {
+        let mut all: Vec<BorrowedFd<'_>> = vec![theirs.as_fd()];
+        for descriptor in descriptors {
+            all.push(descriptor.as_fd());
+        }
+        match launcher::launch(clone_flags(&job.plan), job, &all) {
             Ok(pidfd) => Ok(Self { status, pidfd }),
             Err(LaunchError::Launcher(error)) => Err(SpawnError::Host(error)),
             Err(LaunchError::Clone(source)) => Err(SpawnError::Step { step: Step::Clone, source }),

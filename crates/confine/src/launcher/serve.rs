@@ -9,9 +9,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::sockopt::{socket_peercred, socket_type};
-use rustix::process::{DumpableBehavior, getppid, set_dumpable_behavior, setsid};
+use rustix::process::{DumpableBehavior, Pid, WaitOptions, getppid, set_dumpable_behavior, setsid};
 
 use super::{GREETING, channel};
+use crate::cgroup;
 use crate::inside;
 use crate::sys::{self, Cloned};
 
@@ -25,6 +26,7 @@ pub(crate) fn is_from_parent(socket: BorrowedFd<'_>) -> bool {
 
 /// Serves until the host is gone.
 pub(crate) fn serve(socket: OwnedFd) -> ! {
+    let host = getppid();
     if settle().is_ok() && channel::send(socket.as_fd(), GREETING, &[]).is_ok() {
         while let Ok(Some(job)) = next_job(&socket) {
             let answer = make_child(job, &socket);
@@ -33,7 +35,17 @@ pub(crate) fn serve(socket: OwnedFd) -> ! {
             }
         }
     }
+    if let Some(host) = host {
+        clean_up_after(host);
+    }
     sys::exit_now(0)
+}
+
+/// Waits for the last child to end, as each does without its host, and removes their groups.
+fn clean_up_after(host: Pid) {
+    // The kernel reaps: this returns with an error when there is nobody left to wait for.
+    while rustix::process::wait(WaitOptions::empty()).is_ok() {}
+    cgroup::remove_all_of(host.as_raw_pid().unsigned_abs());
 }
 
 /// Leaves behind what a started program has of the host.

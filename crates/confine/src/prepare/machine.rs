@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::process::{getegid, geteuid};
 
 use super::view;
+use crate::cgroup::{self, Place};
 use crate::plan::{Job, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
 use crate::{Mechanism, Network, child, sys};
@@ -22,6 +23,8 @@ pub(super) struct Machine {
     /// The version of Landlock.
     pub(super) landlock: Result<u32, String>,
     pub(super) seccomp: Result<(), String>,
+    /// Where control groups can be made.
+    pub(super) groups: Result<Vec<Place>, String>,
 }
 
 /// The last look at which everything was found.
@@ -49,6 +52,7 @@ impl Machine {
             seccomp: rehearse(seccomp)?,
             namespaces: rehearse(in_namespaces(false))?,
             network_namespace: rehearse(in_namespaces(true))?,
+            groups: cgroup::usable(),
         };
         if machine.has_everything() {
             *FOUND.lock().unwrap_or_else(PoisonError::into_inner) = Some(machine.clone());
@@ -62,6 +66,16 @@ impl Machine {
             && self.network_namespace.is_ok()
             && self.landlock.is_ok()
             && self.seccomp.is_ok()
+            && self.groups.is_ok()
+    }
+
+    /// Whether a control group holds something, or why none does.
+    pub(super) fn group(&self, holds: impl Fn(&Place) -> bool) -> Result<(), String> {
+        let places = self.groups.as_ref().map_err(Clone::clone)?;
+        if places.iter().any(holds) {
+            return Ok(());
+        }
+        Err("switched off, or the controller is not handed down".to_owned())
     }
 
     /// The same machine without what is switched off.
@@ -78,6 +92,13 @@ impl Machine {
         }
         if off(Mechanism::Seccomp) {
             self.seccomp = Err(SWITCHED_OFF.to_owned());
+        }
+        if let Ok(places) = &mut self.groups {
+            places.retain_mut(|place| {
+                place.memory &= !off(Mechanism::MemoryGroup);
+                place.processes &= !off(Mechanism::ProcessGroup);
+                place.memory || place.processes
+            });
         }
         self
     }

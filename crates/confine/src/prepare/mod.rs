@@ -12,6 +12,7 @@ use rustix::process::{getegid, geteuid};
 
 use self::machine::{Machine, filter};
 use self::paths::Paths;
+use crate::cgroup::Place;
 use crate::plan::{Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
@@ -25,6 +26,8 @@ pub struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) environment: Vec<(CString, CString)>,
     pub(crate) directory: CString,
+    pub(crate) groups: Vec<Place>,
+    pub(crate) limits: Limits,
     report: ConfinementReport,
 }
 
@@ -83,6 +86,8 @@ impl Decision<'_> {
             plan,
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
+            groups: self.groups(),
+            limits: self.asked.limits.clone(),
             report,
         })
     }
@@ -97,6 +102,17 @@ impl Decision<'_> {
         self.asked.network == Network::None
             && self.has_namespaces()
             && self.machine.network_namespace.is_ok()
+    }
+
+    /// The control groups that hold something that is asked for.
+    fn groups(&self) -> Vec<Place> {
+        let limits = &self.asked.limits;
+        let mut places = self.machine.groups.clone().unwrap_or_default();
+        places.retain(|place| {
+            (place.memory && limits.memory.is_some())
+                || (place.processes && limits.processes.is_some())
+        });
+        places
     }
 
     /// The filter's profile: what it has to close because nothing else does.
@@ -170,9 +186,9 @@ impl Decision<'_> {
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
             }),
-            cgroups: 0,
+            cgroups: self.groups().len(),
             wall_clock: self.asked.limits.wall_clock,
-            rlimits: rlimits(&self.asked.limits),
+            rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
             empty_bounding_set: namespaces || geteuid().is_root(),
             seccomp: self.machine.seccomp.is_ok().then(|| filter(self.profile())),
@@ -221,6 +237,13 @@ impl Decision<'_> {
         report.set(Mechanism::Capabilities, Status::Enforced);
         report.set(Mechanism::ResourceLimits, Status::Enforced);
         report.set(Mechanism::GuardedPaths, self.guards_status());
+        if self.asked.limits.memory.is_some() {
+            report.set(Mechanism::MemoryGroup, found(&self.machine.group(|place| place.memory)));
+        }
+        if self.asked.limits.processes.is_some() {
+            let holds = self.machine.group(|place| place.processes);
+            report.set(Mechanism::ProcessGroup, found(&holds));
+        }
         report
     }
 
@@ -273,10 +296,11 @@ fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-/// Limits of each process.
-fn rlimits(limits: &Limits) -> Vec<(Rlimit, u64)> {
+/// Limits of each process. The memory of one is limited only where a group does not limit that of
+/// all: a program that is killed for it is told apart, one that gets no memory is not.
+fn rlimits(limits: &Limits, memory_is_grouped: bool) -> Vec<(Rlimit, u64)> {
     let asked = [
-        (Rlimit::Data, limits.memory),
+        (Rlimit::Data, limits.memory.filter(|_| !memory_is_grouped)),
         (Rlimit::Processes, limits.processes),
         (Rlimit::Cpu, limits.cpu_time.map(whole_seconds)),
         (Rlimit::FileSize, limits.file_size),

@@ -4,6 +4,7 @@
 
 mod ending;
 mod files;
+mod groups;
 mod inheritance;
 mod levels;
 mod support;
