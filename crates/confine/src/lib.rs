@@ -28,6 +28,7 @@
 //! Linux only (full confinement from 5.12, Landlock alone from 5.13).
 
 mod builder;
+mod capture;
 mod child;
 mod command;
 mod error;
@@ -50,6 +51,7 @@ mod prepare;
 mod sys;
 
 pub use builder::{Confinement, Network};
+pub use capture::{Capture, Captured};
 pub use child::{Child, End, Outcome};
 pub use command::{Command, Stream};
 pub use error::{PrepareError, SpawnError, WaitError};
