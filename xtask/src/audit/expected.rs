@@ -2,7 +2,7 @@
 
 /// The packages of this workspace.
 pub(super) const PACKAGES: &[&str] =
-    &["chain", "cli", "model", "sandbox", "testkit", "tool-core", "toolset", "xtask"];
+    &["chain", "cli", "confine", "model", "sandbox", "testkit", "tool-core", "toolset", "xtask"];
 
 /// What the root holds: all of it, and nothing else.
 pub(super) const ROOT: &[&str] = &[

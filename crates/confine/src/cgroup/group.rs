@@ -1,0 +1,121 @@
+//! One group: made with its ceilings, joined through a descriptor, removed when it is let go.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::{PREFIX, Place, Version};
+
+/// The number of the next group of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// How often the removal of a group is tried while its last process is being reaped, and how far
+/// apart.
+const REMOVAL_TRIES: u32 = 100;
+const REMOVAL_PAUSE: Duration = Duration::from_millis(1);
+
+/// A control group of one child.
+#[derive(Debug)]
+pub(crate) struct Group {
+    directory: PathBuf,
+    version: Version,
+    memory: bool,
+}
+
+impl Group {
+    /// Makes a group with ceilings on memory (bytes) and processes, where the place has them.
+    pub(crate) fn make(
+        place: &Place,
+        memory: Option<u64>,
+        processes: Option<u64>,
+    ) -> io::Result<Self> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}-{number}", std::process::id());
+        let directory = place.directory.join(name);
+        fs::create_dir(&directory)?;
+        let group = Self { directory, version: place.version, memory: place.memory };
+        if place.memory {
+            group.limit_memory(memory)?;
+        }
+        if place.processes {
+            group
+                .write("pids.max", &processes.map_or("max".to_owned(), |most| most.to_string()))?;
+        }
+        Ok(group)
+    }
+
+    /// Sets the ceiling on memory, swap included where the kernel counts it.
+    fn limit_memory(&self, memory: Option<u64>) -> io::Result<()> {
+        let (limit, swap) = match self.version {
+            Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
+            Version::Two => ("memory.max", "memory.swap.max"),
+        };
+        let unlimited = if self.version == Version::One { "-1" } else { "max" };
+        self.write(limit, &memory.map_or(unlimited.to_owned(), |bytes| bytes.to_string()))?;
+        let (Some(bytes), true) = (memory, self.directory.join(swap).exists()) else {
+            return Ok(());
+        };
+        // Version 1 counts memory and swap together, version 2 swap alone.
+        let swap_bytes = if self.version == Version::One { bytes } else { 0 };
+        self.write(swap, &swap_bytes.to_string())
+    }
+
+    /// A descriptor; whoever writes `0` to it joins the group.
+    pub(crate) fn door(&self) -> io::Result<OwnedFd> {
+        let file = File::options().write(true).open(self.directory.join("cgroup.procs"))?;
+        Ok(file.into())
+    }
+
+    /// Whether a process of the group was killed because the memory was used up.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        let name = match self.version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        };
+        let text = fs::read_to_string(self.directory.join(name)).unwrap_or_default();
+        self.memory && killed(&text) > 0
+    }
+
+    /// Writes one of the group's settings.
+    fn write(&self, name: &str, value: &str) -> io::Result<()> {
+        fs::write(self.directory.join(name), value)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for _ in 0..REMOVAL_TRIES {
+            match fs::remove_dir(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    thread::sleep(REMOVAL_PAUSE);
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// How many processes a group's statistics say were killed.
+fn killed(text: &str) -> u64 {
+    text.lines()
+        .filter_map(|line| line.strip_prefix("oom_kill "))
+        .find_map(|count| count.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::killed;
+
+    #[test]
+    fn the_count_is_read_from_both_versions() {
+        assert_eq!(killed("oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"), 2);
+        assert_eq!(killed("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\noom_group_kill 0\n"), 1);
+        assert_eq!(killed("oom_kill_disable 0\nunder_oom 1\n"), 0);
+        assert_eq!(killed(""), 0);
+    }
+}

@@ -1,0 +1,84 @@
+//! Control groups: ceilings on all processes of a child together.
+//!
+//! Each child gets groups of its own below the host's: one where version 2 is mounted and may be
+//! divided, one for each controller with version 1. They are made before the launch, joined by the
+//! child's first process, and removed after its end. What a host that was killed left behind is
+//! removed by its launcher, and by the next host otherwise: a group's name has the host's process
+//! number, and only an empty group can be removed.
+//!
+//! Source: the kernel's `admin-guide/cgroup-v2.rst` and `admin-guide/cgroup-v1`.
+
+mod group;
+mod places;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub(crate) use group::Group;
+
+/// What the names of groups begin with.
+const PREFIX: &str = "confine-";
+
+/// A version of control groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    One,
+    Two,
+}
+
+/// A directory in which groups can be made, and what they can hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) version: Version,
+    pub(crate) directory: PathBuf,
+    pub(crate) memory: bool,
+    pub(crate) processes: bool,
+}
+
+/// Where this process can make groups, found by making one; otherwise why not.
+pub(crate) fn usable() -> Result<Vec<Place>, String> {
+    let candidates = places::candidates().map_err(|error| error.to_string())?;
+    let mut why = "no control group with a memory or pids controller is mounted".to_owned();
+    let mut usable = Vec::new();
+    for place in candidates {
+        remove_abandoned(&place.directory);
+        match Group::make(&place, None, None) {
+            Ok(_removed_again) => usable.push(place),
+            Err(error) => why = format!("{}: {error}", place.directory.display()),
+        }
+    }
+    if usable.is_empty() { Err(why) } else { Ok(usable) }
+}
+
+/// Removes the groups of a host, once their processes are gone.
+pub(crate) fn remove_all_of(host: u32) {
+    for place in places::candidates().unwrap_or_default() {
+        for (path, owner) in groups_in(&place.directory) {
+            if owner == host {
+                // A group that is not empty is not this host's any more.
+                let _ = fs::remove_dir(path);
+            }
+        }
+    }
+}
+
+/// Removes the groups of hosts that are gone.
+fn remove_abandoned(directory: &Path) {
+    for (path, owner) in groups_in(directory) {
+        if !Path::new("/proc").join(owner.to_string()).exists() {
+            let _ = fs::remove_dir(path);
+        }
+    }
+}
+
+/// The groups made by this crate in a directory, with the process that made each.
+fn groups_in(directory: &Path) -> Vec<(PathBuf, u32)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let (owner, _) = name.to_str()?.strip_prefix(PREFIX)?.split_once('-')?;
+            Some((entry.path(), owner.parse().ok()?))
+        })
+        .collect()
+}

@@ -1,0 +1,194 @@
+//! A running child: its streams, its end, and the handle whose drop ends it.
+
+mod spawn;
+mod status;
+
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::spawn::{rehearse, spawn};
+use crate::cgroup::Group;
+use crate::launcher;
+use crate::plan::{Request, Status};
+use crate::{ConfinementReport, Limit, WaitError};
+
+/// How long a drop waits for the last process to be gone.
+const DROP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It ended by itself, with this exit code.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+    /// It reached a limit.
+    LimitExceeded(Limit),
+}
+
+/// The end of a child. When there is one, no process of the child is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct End {
+    /// How the program ended.
+    pub outcome: Outcome,
+}
+
+/// A running child.
+///
+/// Dropping it ends the program and every process that came of it.
+#[derive(Debug)]
+pub struct Child {
+    /// Open as long as this process wants the child to live.
+    status: Option<OwnedFd>,
+    pidfd: OwnedFd,
+    /// Whether the kernel ends the whole tree when the first process is killed.
+    is_own_namespace: bool,
+    stdin: Option<PipeWriter>,
+    stdout: Option<PipeReader>,
+    stderr: Option<PipeReader>,
+    report: ConfinementReport,
+    /// Removed with the child.
+    groups: Vec<Group>,
+    end: Option<End>,
+}
+
+impl Child {
+    /// The writing end of standard input, if that is a pipe; once.
+    pub fn take_stdin(&mut self) -> Option<PipeWriter> {
+        self.stdin.take()
+    }
+
+    /// The reading end of standard output, if that is a pipe; once.
+    pub fn take_stdout(&mut self) -> Option<PipeReader> {
+        self.stdout.take()
+    }
+
+    /// The reading end of standard error, if that is a pipe; once.
+    pub fn take_stderr(&mut self) -> Option<PipeReader> {
+        self.stderr.take()
+    }
+
+    /// A process descriptor that becomes readable when the child and all its processes have ended,
+    /// for an event loop; [`try_wait`](Self::try_wait) has the answer then.
+    #[must_use]
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+
+    /// What is in force.
+    #[must_use]
+    pub fn report(&self) -> &ConfinementReport {
+        &self.report
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Errors
+    /// When the kernel can't be asked.
+    pub fn wait(&mut self) -> Result<End, WaitError> {
+        loop {
+            if let Some(end) = self.wait_for(Duration::from_secs(3600))? {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// The end, if it has come.
+    ///
+    /// # Errors
+    /// When the kernel can't be asked.
+    pub fn try_wait(&mut self) -> Result<Option<End>, WaitError> {
+        self.wait_for(Duration::ZERO)
+    }
+
+    /// Waits for the end, no longer than this; nothing if the child still runs then.
+    ///
+    /// # Errors
+    /// When the kernel can't be asked.
+    pub fn wait_for(&mut self, timeout: Duration) -> Result<Option<End>, WaitError> {
+        if self.end.is_none() && status::is_over(&self.pidfd, timeout)? {
+            let outcome = match self.status.take().map(|socket| status::last(&socket)) {
+                Some(Some(Status::Exited(code))) => Outcome::Code(code),
+                Some(Some(Status::Signaled(signal))) => outcome_of_signal(signal),
+                Some(Some(Status::TimedOut)) => Outcome::LimitExceeded(Limit::WallClock),
+                _ => Outcome::Signal(libc::SIGKILL),
+            };
+            self.end = Some(End { outcome: self.unless_out_of_memory(outcome) });
+            self.groups.clear();
+        }
+        Ok(self.end)
+    }
+
+    /// A program does not end well when its memory is used up; that is why, then.
+    fn unless_out_of_memory(&self, outcome: Outcome) -> Outcome {
+        let ended_well = outcome == Outcome::Code(0);
+        if !ended_well && self.groups.iter().any(Group::ran_out_of_memory) {
+            return Outcome::LimitExceeded(Limit::Memory);
+        }
+        outcome
+    }
+
+    /// Sends `SIGINT` to the program's process group, as Ctrl-C in a terminal would.
+    pub fn interrupt(&self) {
+        self.ask(Request::Interrupt);
+    }
+
+    /// Ends the child: `SIGTERM` to the program's group, and after the grace everything is killed.
+    ///
+    /// # Errors
+    /// When the kernel can't be asked.
+    pub fn terminate(&mut self, grace: Duration) -> Result<End, WaitError> {
+        self.ask(Request::Terminate);
+        if let Some(end) = self.wait_for(grace)? {
+            return Ok(end);
+        }
+        self.kill();
+        self.wait()
+    }
+
+    /// Kills every process of the child at once, without waiting for the end.
+    pub fn kill(&mut self) {
+        // The first process ends all others when this is closed, and takes them along if killed.
+        self.status = None;
+        if self.is_own_namespace && self.end.is_none() {
+            let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        }
+    }
+
+    /// Asks the first process for something; one that is gone needs nothing.
+    fn ask(&self, request: Request) {
+        if let Some(socket) = &self.status {
+            let _ = launcher::send(socket.as_fd(), &[request.byte()], &[]);
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.end.is_some() {
+            return;
+        }
+        self.kill();
+        let started = Instant::now();
+        let gone = status::is_over(&self.pidfd, DROP_TIMEOUT).unwrap_or(false);
+        if !gone && started.elapsed() >= DROP_TIMEOUT {
+            let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        }
+    }
+}
+
+/// What a signal says about limits.
+fn outcome_of_signal(signal: i32) -> Outcome {
+    match signal {
+        libc::SIGXCPU => Outcome::LimitExceeded(Limit::CpuTime),
+        libc::SIGXFSZ => Outcome::LimitExceeded(Limit::FileSize),
+        signal => Outcome::Signal(signal),
+    }
+}

@@ -1,0 +1,62 @@
+//! Starts, confines, watches and ends child processes; reports what the kernel really enforced.
+//!
+//! ```no_run
+//! use confine::{Command, Confinement, Outcome};
+//!
+//! let prepared = Confinement::builder("/srv/project").prepare()?;
+//! let mut child = prepared.spawn(Command::new("python3").args(["-c", "print(6 * 7)"]))?;
+//! let end = child.wait()?;
+//! assert_eq!(end.outcome, Outcome::Code(0));
+//! println!("{:?}", child.report());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a child sees by default: a new root of read-only system directories, the working directory,
+//! a private `/tmp`, a minimal `/dev` and a `/proc` of its own; no network; an environment of a few
+//! fixed names; nothing on standard input. It has no capability and can't gain one, and the kernel's
+//! rarely used surface is closed. Its whole process tree ends with it, with its [`Child`], and with
+//! the program that started it.
+//!
+//! Nothing is "sandboxed: true": [`ConfinementReport`] says for every [`Mechanism`] whether it is
+//! enforced, in part, or not, and why. What is required and missing is an error that says how to
+//! enable it, before anything runs.
+//!
+//! A program that uses this crate writes nothing in its `main`. The first spawn starts a second
+//! copy of the program's executable, which becomes the *launcher* before `main`; the program itself
+//! never forks.
+//!
+//! Linux only (full confinement from 5.12, Landlock alone from 5.13).
+
+mod builder;
+mod capture;
+mod child;
+mod command;
+mod error;
+mod limits;
+mod mechanism;
+mod report;
+pub mod seccomp;
+
+#[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
+mod inside;
+#[cfg(target_os = "linux")]
+mod launcher;
+mod plan;
+#[cfg(target_os = "linux")]
+mod prepare;
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the one place for system calls that no safe library wraps")]
+mod sys;
+
+pub use builder::{Confinement, Network};
+pub use capture::{Capture, Captured};
+pub use child::{Child, End, Outcome};
+pub use command::{Command, Stream};
+pub use error::{PrepareError, SpawnError, WaitError};
+pub use limits::{Limit, Limits};
+pub use mechanism::Mechanism;
+pub use plan::Step;
+pub use prepare::Prepared;
+pub use report::{ConfinementReport, Status};

@@ -1,0 +1,250 @@
+//! What travels from the host to the process that will confine itself: one job, all decided.
+//!
+//! The host decides everything it can before the launch and writes it down here; the other side
+//! ([`crate::inside`]) only carries it out, and ends with the first step that fails. Text that goes
+//! into a system call is a [`CString`] already, of any bytes. Paths are absolute.
+//!
+//! A job travels as bytes with descriptors beside it, in this order: the job itself (a memory
+//! file), the status socket, one `cgroup.procs` for each of [`Plan::cgroups`], and what the program
+//! inherits as 0, 1, 2, ….
+
+use std::ffi::CString;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// One launch.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// How it is confined.
+    pub(crate) plan: Plan,
+    /// What is started; nothing in a rehearsal, which ends where the program would start.
+    pub(crate) program: Option<Program>,
+}
+
+/// How a child is confined.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// The namespaces, or none of them.
+    pub(crate) namespaces: Option<Namespaces>,
+    /// How many cgroups are joined.
+    pub(crate) cgroups: usize,
+    /// When everything is ended, counted from the start.
+    pub(crate) wall_clock: Option<Duration>,
+    /// Limits by `setrlimit`: resource and value.
+    pub(crate) rlimits: Vec<(Rlimit, u64)>,
+    /// The Landlock rules, if any.
+    pub(crate) landlock: Option<Landlock>,
+    /// Whether the bounding set can be emptied too; the other sets always are.
+    pub(crate) empty_bounding_set: bool,
+    /// The seccomp filter, if any: operation, jump if true, jump if false, value.
+    pub(crate) seccomp: Option<Vec<(u16, u8, u8, u32)>>,
+}
+
+/// The new namespaces: user, mount, process ids, IPC and host name, and the network if asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Namespaces {
+    /// The user id, the same inside and outside.
+    pub(crate) user: u32,
+    /// The group id, the same inside and outside.
+    pub(crate) group: u32,
+    /// Whether the network is a new one, with a loopback interface alone.
+    pub(crate) network: bool,
+    /// The file system that is seen.
+    pub(crate) root: Root,
+}
+
+/// A root file system, assembled of parts of the host's.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Root {
+    /// Symbolic links: where, and to what.
+    pub(crate) links: Vec<(CString, CString)>,
+    /// Small files: where, and their content.
+    pub(crate) files: Vec<(CString, Vec<u8>)>,
+    /// What of the host is visible, parents before children.
+    pub(crate) binds: Vec<Bind>,
+    /// What below those is read-only or hidden.
+    pub(crate) guards: Vec<Guard>,
+    /// The size of `/tmp`, in bytes.
+    pub(crate) tmp_size: u64,
+}
+
+/// A file or directory of the host, visible in the new root.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Bind {
+    /// Its path on the host, without any symbolic link.
+    pub(crate) source: CString,
+    /// Its path in the new root.
+    pub(crate) path: CString,
+    /// Device and inode that the path led to when the plan was made.
+    pub(crate) identity: (u64, u64),
+    /// Whether it is a directory.
+    pub(crate) is_directory: bool,
+    /// Whether it can be written.
+    pub(crate) writable: bool,
+}
+
+/// A path that is guarded within what is visible.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Guard {
+    /// Which.
+    pub(crate) path: CString,
+    /// Those of its parents that could be renamed, outermost first; they are pinned.
+    pub(crate) parents: Vec<CString>,
+    /// Whether it is hidden, not only read-only.
+    pub(crate) hidden: bool,
+}
+
+/// Landlock rules.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Landlock {
+    /// The version that the kernel offers.
+    pub(crate) abi: u32,
+    /// Whether TCP is refused.
+    pub(crate) refuse_tcp: bool,
+    /// What can be read and executed.
+    pub(crate) readable: Vec<CString>,
+    /// What can be changed too.
+    pub(crate) writable: Vec<CString>,
+}
+
+/// A resource of `setrlimit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Rlimit {
+    /// Private writable memory, in bytes.
+    Data,
+    /// Processes of the user.
+    Processes,
+    /// Processor time of a process, in seconds.
+    Cpu,
+    /// The size of a file that is written, in bytes.
+    FileSize,
+    /// Open descriptors.
+    OpenFiles,
+    /// The size of a core file, in bytes.
+    Core,
+}
+
+/// A program with all that `execve` takes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Program {
+    /// Where it may be; the first that can be started is.
+    pub(crate) candidates: Vec<CString>,
+    /// The arguments, the program's name first.
+    pub(crate) arguments: Vec<CString>,
+    /// The environment, as `NAME=value`.
+    pub(crate) environment: Vec<CString>,
+    /// The working directory.
+    pub(crate) directory: CString,
+}
+
+/// What the status socket carries back; each is one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Status {
+    /// The program runs.
+    Started,
+    /// A step failed, and nothing runs.
+    Failed {
+        /// Which step.
+        step: Step,
+        /// The kernel's error number.
+        errno: i32,
+    },
+    /// The program ended by itself.
+    Exited(i32),
+    /// A signal ended the program.
+    Signaled(i32),
+    /// The wall clock ran out.
+    TimedOut,
+}
+
+/// What the host asks of a running child; each is one byte on the status socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// `SIGINT` to the program's process group.
+    Interrupt,
+    /// `SIGTERM` to it.
+    Terminate,
+}
+
+impl Request {
+    /// The byte that stands for it.
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Self::Interrupt => b'I',
+            Self::Terminate => b'T',
+        }
+    }
+
+    /// The request that a byte stands for.
+    pub(crate) fn of(byte: u8) -> Option<Self> {
+        [Self::Interrupt, Self::Terminate].into_iter().find(|request| request.byte() == byte)
+    }
+}
+
+/// A step of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Step {
+    /// Taking over the job.
+    ReadJob,
+    /// Making the process in its new namespaces.
+    Clone,
+    /// Joining the control groups.
+    JoinCgroups,
+    /// Mapping user and group ids.
+    MapIdentity,
+    /// Opening what of the host is visible.
+    OpenTrees,
+    /// Making a new root and attaching everything to it.
+    BuildRoot,
+    /// Mounting a new `/proc`.
+    MountProc,
+    /// Making paths read-only or hidden.
+    GuardPaths,
+    /// Leaving the old root.
+    EnterRoot,
+    /// Bringing up the loopback interface and naming the host.
+    Network,
+    /// Making the process that becomes the program.
+    Fork,
+    /// Handing over descriptors.
+    Descriptors,
+    /// Entering the working directory.
+    WorkingDirectory,
+    /// Setting resource limits.
+    Rlimits,
+    /// Giving up capabilities.
+    Capabilities,
+    /// Landlock.
+    Landlock,
+    /// Seccomp.
+    Seccomp,
+    /// Starting the program.
+    Execute,
+}
+
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::ReadJob => "taking over the job",
+            Self::Clone => "making a process in new namespaces",
+            Self::JoinCgroups => "joining the control groups",
+            Self::MapIdentity => "mapping user and group ids",
+            Self::OpenTrees => "opening what is visible of the file system",
+            Self::BuildRoot => "building the new root",
+            Self::MountProc => "mounting /proc",
+            Self::GuardPaths => "guarding paths",
+            Self::EnterRoot => "entering the new root",
+            Self::Network => "setting up the network",
+            Self::Fork => "making the program's process",
+            Self::Descriptors => "handing over descriptors",
+            Self::WorkingDirectory => "entering the working directory",
+            Self::Rlimits => "setting resource limits",
+            Self::Capabilities => "giving up capabilities",
+            Self::Landlock => "restricting by Landlock",
+            Self::Seccomp => "installing the seccomp filter",
+            Self::Execute => "starting the program",
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! What is really in force for a child, mechanism by mechanism.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::Mechanism;
+
+/// What became of one mechanism.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Status {
+    /// In force, as far as it reaches.
+    Enforced,
+    /// In force, but not all that was asked for.
+    Partial {
+        /// What is missing.
+        missing: String,
+    },
+    /// This machine does not offer it.
+    Unavailable {
+        /// What the kernel said.
+        why: String,
+    },
+    /// Nobody asked for it, or it was switched off.
+    NotRequested,
+}
+
+/// The status of every mechanism for one child.
+///
+/// A launch ends with an error when a step of it fails, so what is `Enforced` here was carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ConfinementReport {
+    statuses: BTreeMap<Mechanism, Status>,
+}
+
+impl ConfinementReport {
+    /// A report in which nothing was requested yet.
+    pub(crate) fn new() -> Self {
+        let statuses = Mechanism::ALL.into_iter().map(|one| (one, Status::NotRequested)).collect();
+        Self { statuses }
+    }
+
+    /// Enters the status of one mechanism.
+    pub(crate) fn set(&mut self, mechanism: Mechanism, status: Status) {
+        self.statuses.insert(mechanism, status);
+    }
+
+    /// The status of one mechanism.
+    #[must_use]
+    pub fn status(&self, mechanism: Mechanism) -> &Status {
+        self.statuses.get(&mechanism).unwrap_or(&Status::NotRequested)
+    }
+
+    /// Whether a mechanism is in force, wholly.
+    #[must_use]
+    pub fn is_enforced(&self, mechanism: Mechanism) -> bool {
+        *self.status(mechanism) == Status::Enforced
+    }
+
+    /// Every mechanism with its status, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (Mechanism, &Status)> {
+        self.statuses.iter().map(|(mechanism, status)| (*mechanism, status))
+    }
+}

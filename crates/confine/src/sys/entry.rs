@@ -1,0 +1,32 @@
+//! How a copy of the host's executable becomes the launcher: a constructor, run before `main`.
+//!
+//! The dynamic loader (or the C library's start code in a static program) calls every function in
+//! `.init_array` before `main`. This one costs a program that is not the launcher a search of the
+//! environment for one name. The program is the launcher only if it was started as one: the name
+//! is there, and descriptor 0 is a socket pair made by the parent.
+
+use std::os::fd::AsFd;
+
+use super::descriptors::adopt;
+use crate::launcher;
+
+/// The constructor. Whoever starts a launcher names it, so that no linker leaves it out.
+#[used]
+#[unsafe(link_section = ".init_array")]
+pub(crate) static ENTRY: extern "C" fn() = enter;
+
+/// Serves and ends if this process is a launcher; returns otherwise.
+extern "C" fn enter() {
+    // SAFETY: the name ends with NUL. Before `main` there is one thread, so nobody changes the
+    // environment meanwhile, and the pointer is only compared with null.
+    let marked = !unsafe { libc::getenv(launcher::MARK.as_ptr()) }.is_null();
+    if !marked {
+        return;
+    }
+    let Ok(socket) = adopt(0) else { return };
+    if launcher::is_from_parent(socket.as_fd()) {
+        launcher::serve(socket);
+    }
+    // Not ours after all: the number stays open for the program that it belongs to.
+    std::mem::forget(socket);
+}

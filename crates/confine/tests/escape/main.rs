@@ -1,0 +1,32 @@
+//! The escape suite: every attempt of `probe`, without confinement and with it.
+//!
+//! `probe` (a helper program of `testkit`) tries one way out of a sandbox a run. Here is the world
+//! that it tries to reach: canary files, listeners, a process to attack, a parent that has
+//! everything it should not pass on. Without confinement every attempt must get out, or a row in
+//! `exceptions` says why this machine cannot show it: an attempt that cannot succeed proves
+//! nothing. With confinement none may, and that is judged by the world, not by what the attempt
+//! says alone: files compared, connections counted, processes looked for.
+//!
+//! The suite runs as the superuser and as an ordinary user. As the superuser it first makes a
+//! stage (`stage`): a PID and mount namespace in which the attempts can hurt nobody but itself.
+#![cfg(target_os = "linux")]
+
+mod attempts;
+mod exceptions;
+mod listeners;
+mod snapshot;
+mod stage;
+mod unconfined;
+mod world;
+
+use stage::Role;
+
+#[test]
+fn every_attempt_works_unconfined_as_root() {
+    stage::play(Role::Root, "every_attempt_works_unconfined_as_root", unconfined::prove);
+}
+
+#[test]
+fn every_attempt_works_unconfined_as_a_user() {
+    stage::play(Role::User, "every_attempt_works_unconfined_as_a_user", unconfined::prove);
+}

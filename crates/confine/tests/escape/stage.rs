@@ -1,0 +1,117 @@
+//! Where the attempts are made: a second run of this test, in namespaces and as a certain user.
+//!
+//! As the superuser the test starts itself again through `unshare` and `setpriv` (util-linux), in
+//! a PID namespace that begins at a high number (so that a number of the stage is never one of a
+//! sandbox by chance) and in a mount namespace of its own. An ordinary user plays on the machine
+//! itself, as that user. The second run is a bad parent on purpose: it has a controlling terminal
+//! (from `script`), an environment canary, supplementary groups, and what `probe --worsen` adds.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// As whom the attempts are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Root,
+    User,
+}
+
+/// The environment variable that a child must never see.
+pub(crate) const SECRET: &str = "FOO_API_KEY";
+/// Tells the second run where the probe is; its presence says that it is the second run.
+const PROBE: &str = "REMIT_ESCAPE_PROBE";
+/// A user and a group that own nothing.
+const NOBODY: &str = "65533";
+const EXTRA_GROUP: &str = "4242";
+
+/// Runs `act` on the stage, given the path of the probe.
+pub(crate) fn play(role: Role, test: &str, act: fn(Role, &Path)) {
+    #[expect(clippy::disallowed_methods, reason = "how the second run of this test knows itself")]
+    match env::var_os(PROBE) {
+        Some(probe) => act(role, Path::new(&probe)),
+        None => start(role, test),
+    }
+}
+
+/// Starts the second run and expects it to pass.
+fn start(role: Role, test: &str) {
+    let is_root = rustix::process::geteuid().is_root();
+    if role == Role::Root && !is_root {
+        println!("skipped: {test} needs the superuser");
+        return;
+    }
+    let programs =
+        tempfile::Builder::new().prefix("remit-programs-").tempdir().expect("a directory");
+    fs::set_permissions(programs.path(), fs::Permissions::from_mode(0o755)).expect("mode");
+    let probe = copy(&build_probe(), programs.path(), "probe");
+    let me = copy(&env::current_exe().expect("this program"), programs.path(), "escape");
+    let mut line: Vec<String> = if is_root { stage_command(role) } else { Vec::new() };
+    let (worse, flags) = (text(&probe), "--nocapture --test-threads=1");
+    let play = format!("'{worse}' --worsen '{}' --exact {test} {flags}", text(&me));
+    line.extend(
+        ["script", "--quiet", "--return", "--command", &play, "/dev/null"].map(str::to_owned),
+    );
+    let (program, arguments) = line.split_first().expect("a program");
+    let status = command(program)
+        .args(arguments)
+        .env(PROBE, &probe)
+        .env(SECRET, "canary-environment")
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .status()
+        .expect("the second run starts");
+    assert!(status.success(), "{test} on its stage: {status}");
+}
+
+/// What makes the namespaces and takes the role.
+fn stage_command(role: Role) -> Vec<String> {
+    // The shell stays as the first process, to collect what the attempts leave behind.
+    let count_high = "echo 20000 > /proc/sys/kernel/ns_last_pid; \"$@\"; code=$?; exit $code";
+    let mut words = vec!["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    words.extend(["--ipc", "--uts", "--", "sh", "-c", count_high, "sh"]);
+    words.extend(["setpriv", "--groups", EXTRA_GROUP]);
+    match role {
+        Role::Root => words.extend(["--inh-caps", "+net_raw", "--ambient-caps", "+net_raw"]),
+        Role::User => words.extend(["--reuid", NOBODY, "--regid", NOBODY]),
+    }
+    words.push("--");
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// A plain program, started without confinement.
+#[expect(clippy::disallowed_methods, reason = "what is proved here is how it is without confine")]
+pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    Command::new(program)
+}
+
+/// Builds the probe, which is a program of another crate, and gives its path.
+fn build_probe() -> PathBuf {
+    let output = command(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "testkit", "--bin", "probe"])
+        .args(["--message-format", "json"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "the probe does not build");
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let messages = lines.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let mut programs = messages.filter_map(|message: serde_json::Value| {
+        Some(PathBuf::from(message.get("executable")?.as_str()?))
+    });
+    programs.next().expect("cargo names the program")
+}
+
+fn copy(from: &Path, directory: &Path, name: &str) -> PathBuf {
+    let to = directory.join(name);
+    fs::copy(from, &to).expect("the program is copied");
+    fs::set_permissions(&to, fs::Permissions::from_mode(0o755)).expect("mode");
+    to
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("a path in UTF-8").to_owned()
+}

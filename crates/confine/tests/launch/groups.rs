@@ -1,0 +1,74 @@
+//! Ceilings on all processes together, where this machine lets control groups be made.
+
+use std::fs;
+use std::path::Path;
+
+use confine::{Confinement, Limit, Limits, Mechanism, Outcome};
+
+use crate::support::{run, workdir};
+
+/// Allocates in several processes, each below the ceiling.
+const ALLOCATE: &str =
+    "for i in 1 2 3 4; do head -c 40000000 /dev/zero > /dev/shm/$i; done; echo all";
+
+#[test]
+fn memory_is_limited_and_told_apart() {
+    let directory = workdir();
+    let mut limits = Limits::default();
+    limits.memory = Some(32 << 20);
+    let prepared = Confinement::builder(directory.path()).limits(limits).prepare().unwrap();
+    if !prepared.report().is_enforced(Mechanism::MemoryGroup) {
+        println!("skipped: {:?}", prepared.report().status(Mechanism::MemoryGroup));
+        return;
+    }
+    let ran = run(&prepared, ALLOCATE);
+    assert_eq!(ran.outcome, Outcome::LimitExceeded(Limit::Memory), "{}", ran.stdout);
+    let crashed = run(&prepared, "kill -KILL $$");
+    assert_eq!(crashed.outcome, Outcome::Signal(9));
+}
+
+#[test]
+fn a_fork_bomb_stays_small() {
+    let directory = workdir();
+    let mut limits = Limits::default();
+    limits.processes = Some(20);
+    let prepared = Confinement::builder(directory.path()).limits(limits).prepare().unwrap();
+    if !prepared.report().is_enforced(Mechanism::ProcessGroup) {
+        println!("skipped: {:?}", prepared.report().status(Mechanism::ProcessGroup));
+        return;
+    }
+    let few = run(&prepared, "for i in 1 2 3 4 5 6 7 8; do sleep 5 & done; echo all");
+    assert_eq!(few.stdout, "all\n", "{}", few.stderr);
+    let many = run(&prepared, "for i in $(seq 100); do sleep 5 & done; echo all");
+    assert_eq!(many.stdout, "", "100 processes where 20 may be");
+    assert!(many.stderr.to_lowercase().contains("fork"), "{}", many.stderr);
+}
+
+#[test]
+fn groups_are_gone_after_the_end() {
+    let directory = workdir();
+    let prepared = Confinement::builder(directory.path()).prepare().unwrap();
+    run(&prepared, "true");
+    drop(crate::support::start(&prepared, "sleep 100"));
+    let mine = format!("confine-{}-", std::process::id());
+    let left: Vec<_> = find(Path::new("/sys/fs/cgroup"), &mine, 5);
+    // Other tests of this process run meanwhile; theirs go too.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let still: Vec<_> = left.iter().filter(|path| path.exists()).collect();
+    assert!(still.is_empty(), "{still:?}");
+}
+
+/// Directories whose name begins so, not deeper than `depth`.
+fn find(directory: &Path, prefix: &str, depth: u32) -> Vec<std::path::PathBuf> {
+    if depth == 0 {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let directories = entries.map(|entry| entry.path()).filter(|path| path.is_dir());
+    directories
+        .flat_map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.starts_with(prefix) { vec![path] } else { find(&path, prefix, depth - 1) }
+        })
+        .collect()
+}
