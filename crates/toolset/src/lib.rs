@@ -5,9 +5,13 @@
 //! [`create_default_registry`] makes the tools that a configuration asks for; what is not enabled does
 //! not exist.
 
+mod command;
 mod config;
 mod registry;
 
+pub use command::{
+    CommandConfig, CommandConfigError, CommandNetwork, TemplateError, WorkdirAccess,
+};
 pub use config::{
     Config, ConfigBuilder, ConfigError, LayeredConfig, Origin, ReservedConfig, Setting,
     ToolsConfig, config_schema,

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     /// Look at an audit trail
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Show what this machine can enforce on child processes, and how to enable the rest
+    Doctor(DoctorArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  remit completions bash > \
                             ~/.local/share/bash-completion/completions/remit")]
@@ -116,4 +118,14 @@ pub(crate) enum AuditCommand {
         /// The trail
         file: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Ends with 0 where child processes can be confined, and with 1 where they can't."
+)]
+pub(crate) struct DoctorArgs {
+    /// Print JSON: one object for each mechanism
+    #[arg(long)]
+    pub(crate) json: bool,
 }

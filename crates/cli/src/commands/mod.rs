@@ -3,6 +3,7 @@
 mod agent;
 mod audit;
 mod config;
+mod doctor;
 mod exec;
 mod lines;
 mod shell;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Tools(args) => tools::run(&args),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::man(&command),
     }

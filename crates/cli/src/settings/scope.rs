@@ -1,7 +1,7 @@
 //! What may be called, and for what a person is asked: everything named exists, can run, and is of use.
 
 use tool_core::{AuthorizationScope, ToolRegistry, UnknownCapability};
-use toolset::Toolset;
+use toolset::{Config, Toolset};
 
 use super::Settings;
 use crate::failure::Failure;
@@ -38,7 +38,8 @@ impl Settings {
     fn check_workdir_given(&self, registry: &ToolRegistry) -> Result<(), Failure> {
         let tools = &self.config().tools;
         let is_lacking = |name: &&String| {
-            is_workdir_tool(name) && (tools.definitions.is_none() || registry.has(name))
+            is_workdir_tool(self.config(), name)
+                && (tools.definitions.is_none() || registry.has(name))
         };
         match tools.allow.iter().find(is_lacking) {
             Some(name) if tools.workdir.is_none() => {
@@ -51,7 +52,8 @@ impl Settings {
 
     /// A directory in a file may be for other runs; one that was typed is for this one.
     fn check_workdir_used(&self, registry: &ToolRegistry) -> Result<(), Failure> {
-        let is_used = self.config().tools.allow.iter().any(|name| is_workdir_tool(name));
+        let is_used =
+            self.config().tools.allow.iter().any(|name| is_workdir_tool(self.config(), name));
         if is_used || !self.is_flag("tools.workdir") {
             return Ok(());
         }
@@ -105,8 +107,9 @@ impl Settings {
     }
 }
 
-fn is_workdir_tool(name: &str) -> bool {
-    Toolset::workdir_tools().contains(&name)
+/// Whether the tool is there only with a working directory.
+fn is_workdir_tool(config: &Config, name: &str) -> bool {
+    Toolset::workdir_tools().contains(&name) || config.tools.command.contains_key(name)
 }
 
 fn or_none(names: &[&str]) -> String {

@@ -8,6 +8,8 @@ use sandbox::{AuditConfig, LimitsConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::command::CommandConfig;
+
 /// Everything an operator can set. Every section and every key has a default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -42,10 +44,12 @@ pub struct ToolsConfig {
     pub allow: Vec<String>,
     /// The capabilities for which a person is asked before every call.
     pub ask: Vec<String>,
-    /// The directory of the tools that read files.
+    /// The directory of the tools that read files, and of commands.
     pub workdir: Option<PathBuf>,
     /// Lookup tables: the name of a tool, and its keys with their values.
     pub lookup: BTreeMap<String, BTreeMap<String, String>>,
+    /// Commands: the name of a tool, and what it starts under confinement.
+    pub command: BTreeMap<String, CommandConfig>,
 }
 
 /// A section whose tool is not part of this build. It can only be off.

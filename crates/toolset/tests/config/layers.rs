@@ -4,13 +4,30 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::Value;
 use toolset::{
-    Config, ConfigBuilder, ConfigError, LayeredConfig, Origin, ReservedConfig, config_schema,
+    CommandConfig, CommandNetwork, Config, ConfigBuilder, ConfigError, LayeredConfig, Origin,
+    ReservedConfig, WorkdirAccess, config_schema,
 };
 
 fn read(toml: &str) -> Result<LayeredConfig, ConfigError> {
     let mut builder = ConfigBuilder::new();
     builder.file("remit.toml", toml)?;
     builder.build()
+}
+
+/// A command in which no key has its default.
+fn full_command() -> CommandConfig {
+    let parameters = serde_json::json!({"type": "object", "properties": {"path": {}}});
+    CommandConfig {
+        description: "Counts.".to_owned(),
+        argv: vec!["wc".to_owned(), "{path}".to_owned()],
+        parameters: parameters.as_object().cloned(),
+        workdir: WorkdirAccess::ReadWrite,
+        network: CommandNetwork::Host,
+        env: BTreeMap::from([("A".to_owned(), "b".to_owned())]),
+        timeout_ms: Some(1),
+        memory_bytes: Some(2),
+        processes: Some(3),
+    }
 }
 
 /// A configuration in which no key has its default.
@@ -23,6 +40,7 @@ fn full() -> Config {
     config.tools.workdir = Some(PathBuf::from("/srv/a folder"));
     let table = BTreeMap::from([("Côte d'Ivoire".to_owned(), "Yamoussoukro".to_owned())]);
     config.tools.lookup = BTreeMap::from([("capitals".to_owned(), table)]);
+    config.tools.command = BTreeMap::from([("count".to_owned(), full_command())]);
     config.limits.timeout_ms = Some(1);
     config.limits.max_args_bytes = 2;
     config.limits.max_output_bytes = 3;

@@ -1,0 +1,158 @@
+//! From a configuration to the tools that exist.
+//!
+//! Without a definition file every built-in tool exists that the configuration gives what it needs
+//! (a working directory, a table). With one, the file is the closed list: a declared tool that a
+//! built-in of the same name executes must fit both schemas; any other is declared only, so it can be
+//! listed and refused, and is never executed.
+
+mod declared;
+mod error;
+
+use std::{path::Path, sync::Arc};
+
+use sandbox::{
+    BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
+    ToolExecutor, Workdir,
+};
+use tool_core::{RegisterError, Tool, ToolRegistry, ToolSpec};
+
+use self::declared::register_declared;
+pub use self::error::ToolsetError;
+use crate::{Config, command::CommandTool};
+
+/// Makes the registry that a configuration asks for.
+///
+/// # Errors
+/// An operator's mistake, with the key that holds it.
+pub fn create_default_registry(config: &Config) -> Result<ToolRegistry, ToolsetError> {
+    Toolset::new(config).map(|toolset| toolset.registry)
+}
+
+/// The registry of a configuration, and the names of what is built in.
+#[derive(Debug)]
+pub struct Toolset {
+    registry: ToolRegistry,
+}
+
+impl Toolset {
+    /// Makes the tools.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn new(config: &Config) -> Result<Self, ToolsetError> {
+        check_reserved(config)?;
+        let builtins = builtins(config)?;
+        let registry = match &config.tools.definitions {
+            None => register_all(builtins)?,
+            Some(path) => register_declared(path, builtins)?,
+        };
+        Ok(Self { registry })
+    }
+
+    /// The tools that exist.
+    #[must_use]
+    pub fn into_registry(self) -> ToolRegistry {
+        self.registry
+    }
+
+    /// The tools that need a working directory.
+    #[must_use]
+    pub fn workdir_tools() -> [&'static str; 3] {
+        ["read_file_in_workdir", "list_dir_in_workdir", "search_in_workdir"]
+    }
+}
+
+fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
+    let sections = [
+        ("sandbox", &config.sandbox),
+        ("subagent", &config.subagent),
+        ("browser", &config.browser),
+    ];
+    match sections.into_iter().find(|(_, reserved)| reserved.enabled) {
+        None => Ok(()),
+        Some((section, _)) => Err(ToolsetError::NotBuilt { section }),
+    }
+}
+
+type Builtins = Vec<Arc<dyn Tool>>;
+
+fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
+    let mut makers = Makers { pool: BlockingPool::new(config.limits.pool()?), tools: Vec::new() };
+    if let Some(path) = &config.tools.workdir {
+        makers.workdir(path)?;
+    }
+    makers.lookups(config)?;
+    makers.commands(config)?;
+    Ok(makers.tools)
+}
+
+/// Collects the tools that the configuration gives what they need.
+struct Makers {
+    pool: BlockingPool,
+    tools: Builtins,
+}
+
+impl Makers {
+    fn workdir(&mut self, path: &Path) -> Result<(), ToolsetError> {
+        let workdir = Arc::new(Workdir::open(path)?);
+        let read = ReadFileInWorkdir::new(Arc::clone(&workdir))?;
+        let list = ListDirInWorkdir::new(Arc::clone(&workdir))?;
+        let search = SearchInWorkdir::new(workdir)?;
+        self.blocking(&read.spec().clone(), Arc::new(read))?;
+        self.blocking(&list.spec().clone(), Arc::new(list))?;
+        self.blocking(&search.spec().clone(), Arc::new(search))
+    }
+
+    fn lookups(&mut self, config: &Config) -> Result<(), ToolsetError> {
+        for (name, table) in &config.tools.lookup {
+            check_free("lookup", name)?;
+            let entries = table.iter().map(|(key, value)| (key.clone(), value.clone()));
+            let lookup = StaticLookup::new(name, entries).map_err(ToolsetError::Lookup)?;
+            self.tools.push(Arc::new(lookup));
+        }
+        Ok(())
+    }
+
+    fn commands(&mut self, config: &Config) -> Result<(), ToolsetError> {
+        for (name, command) in &config.tools.command {
+            check_free("command", name)?;
+            let Some(workdir) = &config.tools.workdir else {
+                return Err(ToolsetError::NoWorkdir { name: name.clone() });
+            };
+            let tool = CommandTool::new(name, command, workdir)
+                .map_err(|source| ToolsetError::Command { name: name.clone(), source })?;
+            self.blocking(&tool.spec().clone(), Arc::new(tool))?;
+        }
+        Ok(())
+    }
+
+    fn blocking(
+        &mut self,
+        spec: &ToolSpec,
+        executor: Arc<dyn ToolExecutor>,
+    ) -> Result<(), ToolsetError> {
+        let tool = ExecutorTool::new(spec.clone(), executor, self.pool.clone());
+        self.tools.push(Arc::new(tool.map_err(at("tools"))?));
+        Ok(())
+    }
+}
+
+/// Also where there is no working directory: a name means one thing.
+fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
+    if Toolset::workdir_tools().contains(&name) {
+        return Err(ToolsetError::Taken { kind, name: name.to_owned() });
+    }
+    Ok(())
+}
+
+fn at(key: &'static str) -> impl FnOnce(RegisterError) -> ToolsetError {
+    move |source| ToolsetError::Register { key, source }
+}
+
+fn register_all(builtins: Builtins) -> Result<ToolRegistry, ToolsetError> {
+    let mut registry = ToolRegistry::new();
+    for tool in builtins {
+        registry.register(tool).map_err(at("tools"))?;
+    }
+    Ok(registry)
+}
