@@ -8,6 +8,7 @@ mod agent;
 mod audit;
 mod closed;
 mod config;
+mod doctor;
 mod exec;
 mod input;
 mod interrupt;
