@@ -1,22 +1,16 @@
-//! One group: made with its ceilings, joined through a descriptor, removed when it is let go.
+//! One group: made with its ceilings, joined through a descriptor, removed after its end.
 
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use super::{PREFIX, Place, Version};
 
 /// The number of the next group of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
-
-/// How often the removal of a group is tried while its last process is being reaped, and how far
-/// apart.
-const REMOVAL_TRIES: u32 = 100;
-const REMOVAL_PAUSE: Duration = Duration::from_millis(1);
 
 /// A control group of one child.
 #[derive(Debug)]
@@ -88,15 +82,19 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for _ in 0..REMOVAL_TRIES {
-            match fs::remove_dir(&self.directory) {
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                    thread::sleep(REMOVAL_PAUSE);
-                }
-                _ => return,
-            }
-        }
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push(std::mem::take(&mut self.directory));
+        left.retain(|directory| is_busy(directory));
     }
+}
+
+/// Groups whose last process was still being reaped when they were let go. Nobody waits for it: they
+/// are removed with the next one, or by the launcher when this process ends.
+static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes a group, unless it has a process still.
+fn is_busy(directory: &Path) -> bool {
+    fs::remove_dir(directory).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
 }
 
 /// How many processes a group's statistics say were killed.

@@ -5,8 +5,9 @@ mod status;
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use rustix::net::{Shutdown, shutdown};
 use rustix::process::{Signal, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,8 @@ use crate::launcher;
 use crate::plan::{Request, Status};
 use crate::{ConfinementReport, Limit, WaitError};
 
-/// How long a drop waits for the last process to be gone.
-const DROP_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long the end of a tree that was killed is waited for.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,7 +33,7 @@ pub enum Outcome {
     LimitExceeded(Limit),
 }
 
-/// The end of a child. When there is one, no process of the child is left.
+/// The end of a child. When there is one, nothing that the child started runs any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct End {
@@ -45,8 +46,8 @@ pub struct End {
 /// Dropping it ends the program and every process that came of it.
 #[derive(Debug)]
 pub struct Child {
-    /// Open as long as this process wants the child to live.
-    status: Option<OwnedFd>,
+    /// Open for writing as long as this process wants the child to live.
+    status: OwnedFd,
     pidfd: OwnedFd,
     /// Whether the kernel ends the whole tree when the first process is killed.
     is_own_namespace: bool,
@@ -75,11 +76,11 @@ impl Child {
         self.stderr.take()
     }
 
-    /// A process descriptor that becomes readable when the child and all its processes have ended,
-    /// for an event loop; [`try_wait`](Self::try_wait) has the answer then.
+    /// A descriptor that becomes readable when the child has ended, for an event loop;
+    /// [`try_wait`](Self::try_wait) has the answer then. Nothing else may be done with it.
     #[must_use]
     pub fn descriptor(&self) -> BorrowedFd<'_> {
-        self.pidfd.as_fd()
+        self.status.as_fd()
     }
 
     /// What is in force.
@@ -113,17 +114,23 @@ impl Child {
     /// # Errors
     /// When the kernel can't be asked.
     pub fn wait_for(&mut self, timeout: Duration) -> Result<Option<End>, WaitError> {
-        if self.end.is_none() && status::is_over(&self.pidfd, timeout)? {
-            let outcome = match self.status.take().map(|socket| status::last(&socket)) {
-                Some(Some(Status::Exited(code))) => Outcome::Code(code),
-                Some(Some(Status::Signaled(signal))) => outcome_of_signal(signal),
-                Some(Some(Status::TimedOut)) => Outcome::LimitExceeded(Limit::WallClock),
-                _ => Outcome::Signal(libc::SIGKILL),
+        if self.end.is_none() && status::is_ready(&self.status, timeout)? {
+            let outcome = match status::next(&self.status)? {
+                Some(Status::Exited(code)) => Outcome::Code(code),
+                Some(Status::Signaled(signal)) => outcome_of_signal(signal),
+                Some(Status::TimedOut) => Outcome::LimitExceeded(Limit::WallClock),
+                _ => self.end_without_a_word()?,
             };
             self.end = Some(End { outcome: self.unless_out_of_memory(outcome) });
             self.groups.clear();
         }
         Ok(self.end)
+    }
+
+    /// The first process was killed; what it started goes with it.
+    fn end_without_a_word(&self) -> Result<Outcome, WaitError> {
+        status::is_ready(&self.pidfd, KILL_TIMEOUT)?;
+        Ok(Outcome::Signal(libc::SIGKILL))
     }
 
     /// A program does not end well when its memory is used up; that is why, then.
@@ -156,7 +163,7 @@ impl Child {
     /// Kills every process of the child at once, without waiting for the end.
     pub fn kill(&mut self) {
         // The first process ends all others when this is closed, and takes them along if killed.
-        self.status = None;
+        let _ = shutdown(&self.status, Shutdown::Write);
         if self.is_own_namespace && self.end.is_none() {
             let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
         }
@@ -164,9 +171,7 @@ impl Child {
 
     /// Asks the first process for something; one that is gone needs nothing.
     fn ask(&self, request: Request) {
-        if let Some(socket) = &self.status {
-            let _ = launcher::send(socket.as_fd(), &[request.byte()], &[]);
-        }
+        let _ = launcher::send(self.status.as_fd(), &[request.byte()], &[]);
     }
 }
 
@@ -176,9 +181,7 @@ impl Drop for Child {
             return;
         }
         self.kill();
-        let started = Instant::now();
-        let gone = status::is_over(&self.pidfd, DROP_TIMEOUT).unwrap_or(false);
-        if !gone && started.elapsed() >= DROP_TIMEOUT {
+        if !status::is_ready(&self.pidfd, KILL_TIMEOUT).unwrap_or(false) {
             let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
         }
     }

@@ -32,7 +32,7 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
         _ => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
     }
     Ok(Child {
-        status: Some(launched.status),
+        status: launched.status,
         pidfd: launched.pidfd,
         is_own_namespace: job.plan.namespaces.is_some(),
         stdin: streams.stdin,
@@ -58,7 +58,7 @@ pub(crate) fn rehearse(job: &Job) -> io::Result<Result<(), String>> {
         Err(SpawnError::Host(error)) => return Err(error),
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let over = status::is_over(&launched.pidfd, REHEARSAL_TIMEOUT)?;
+    let over = status::is_ready(&launched.pidfd, REHEARSAL_TIMEOUT)?;
     Ok(match over.then(|| status::last(&launched.status)).flatten() {
         Some(Status::Exited(0)) => Ok(()),
         Some(Status::Failed { step, errno }) => Err(failed(job, step, errno).to_string()),

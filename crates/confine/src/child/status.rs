@@ -30,13 +30,14 @@ pub(super) fn last(socket: &OwnedFd) -> Option<Status> {
     last
 }
 
-/// Waits until a process descriptor says that the process has ended, no longer than `timeout`.
-pub(super) fn is_over(pidfd: &OwnedFd, timeout: Duration) -> io::Result<bool> {
+/// Waits until a descriptor is readable (that of a process: until it has ended), no longer than
+/// `timeout`.
+pub(super) fn is_ready(descriptor: &OwnedFd, timeout: Duration) -> io::Result<bool> {
     let deadline = Instant::now().checked_add(timeout);
     loop {
         let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         let left = left.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
-        match poll(&mut [PollFd::new(pidfd, PollFlags::IN)], left.as_ref()) {
+        match poll(&mut [PollFd::new(descriptor, PollFlags::IN)], left.as_ref()) {
             Ok(ready) => return Ok(ready > 0),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

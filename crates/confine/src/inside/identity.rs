@@ -9,16 +9,10 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 ///
 /// The kernel lets an ordinary user map a group only after `setgroups` was given up.
 ///
-/// The files belong to root for a process that can't be inspected, as the launcher is, so for this
-/// moment it can. It is a copy of the launcher that has seen nothing but its job.
+/// A process that can't be inspected does not own its files in `/proc`, so this one can be until
+/// the maps are written; init closes itself again before it has anything to watch.
 pub(super) fn map(user: u32, group: u32) -> io::Result<()> {
     set_dumpable_behavior(DumpableBehavior::Dumpable)?;
-    let mapped = write_maps(user, group);
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    mapped
-}
-
-fn write_maps(user: u32, group: u32) -> io::Result<()> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))

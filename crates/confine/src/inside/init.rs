@@ -45,8 +45,9 @@ pub(super) fn start_and_watch(
             tell(status, Status::Started);
             watch.until_the_end()
         });
-    if plan.namespaces.is_none() {
-        end_descendants();
+    match &plan.namespaces {
+        Some(_) => end_namespace(),
+        None => end_descendants(),
     }
     ended
 }
@@ -144,6 +145,18 @@ enum Event {
     Something,
     /// The wall clock ran out.
     Deadline,
+}
+
+/// Kills every other process of the namespace, so that none is left when the host hears of the end.
+/// The kernel would do it too, but after the namespaces were taken apart, which takes a while.
+fn end_namespace() {
+    loop {
+        // The group of process 1 stands for everybody (kill -1).
+        let _ = kill_process_group(Pid::INIT, Signal::KILL);
+        if wait(WaitOptions::empty()).is_err() {
+            return;
+        }
+    }
 }
 
 /// Kills every descendant, again until none is left.

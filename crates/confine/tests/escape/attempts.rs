@@ -14,12 +14,18 @@ pub(crate) struct Attempt {
     pub(crate) about: String,
     pub(crate) needs_root: bool,
     pub(crate) judged_by_world: bool,
+    is_guarded: bool,
 }
 
 impl Attempt {
     /// Whether it leaves processes that must not live on.
     pub(crate) fn leaves_processes(&self) -> bool {
-        self.judged_by_world && self.name.starts_with("processes.")
+        self.judged_by_world && self.about.starts_with("leaves ")
+    }
+
+    /// Whether it is on what the workdir protects or hides.
+    pub(crate) fn wants_guards(&self) -> bool {
+        self.is_guarded
     }
 }
 
@@ -40,6 +46,7 @@ fn row(line: &str) -> Attempt {
         about: field("about"),
         needs_root: field("needs") == "root",
         judged_by_world: field("judge") == "world",
+        is_guarded: row["guarded"].as_bool().expect("a truth"),
     }
 }
 

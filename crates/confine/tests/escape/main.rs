@@ -10,15 +10,25 @@
 //! The suite runs as the superuser and as an ordinary user. As the superuser it first makes a
 //! stage (`stage`): a PID and mount namespace in which the attempts can hurt nobody but itself.
 #![cfg(target_os = "linux")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says what it could not prove"
+)]
 
 mod attempts;
+mod confined;
 mod exceptions;
 mod listeners;
+mod open;
 mod snapshot;
 mod stage;
 mod unconfined;
 mod world;
 
+use std::path::Path;
+
+use confined::Level;
 use stage::Role;
 
 #[test]
@@ -29,4 +39,33 @@ fn every_attempt_works_unconfined_as_root() {
 #[test]
 fn every_attempt_works_unconfined_as_a_user() {
     stage::play(Role::User, "every_attempt_works_unconfined_as_a_user", unconfined::prove);
+}
+
+#[test]
+fn no_attempt_gets_out_fully_confined_as_root() {
+    let hold = |role, probe: &Path| confined::hold(Level::Full, role, probe);
+    stage::play(Role::Root, "no_attempt_gets_out_fully_confined_as_root", hold);
+}
+
+#[test]
+fn no_attempt_gets_out_fully_confined_as_a_user() {
+    let hold = |role, probe: &Path| confined::hold(Level::Full, role, probe);
+    stage::play(Role::User, "no_attempt_gets_out_fully_confined_as_a_user", hold);
+}
+
+#[test]
+fn no_attempt_gets_out_confined_by_landlock_as_root() {
+    let hold = |role, probe: &Path| confined::hold(Level::Landlock, role, probe);
+    stage::play(Role::Root, "no_attempt_gets_out_confined_by_landlock_as_root", hold);
+}
+
+#[test]
+fn no_attempt_gets_out_confined_by_landlock_as_a_user() {
+    let hold = |role, probe: &Path| confined::hold(Level::Landlock, role, probe);
+    stage::play(Role::User, "no_attempt_gets_out_confined_by_landlock_as_a_user", hold);
+}
+
+#[test]
+fn landlock_alone_refuses_to_guard_paths() {
+    stage::play(Role::User, "landlock_alone_refuses_to_guard_paths", confined::refuse_guards);
 }

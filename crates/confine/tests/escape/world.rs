@@ -28,8 +28,8 @@ const CANARY: &str = "canary-";
 /// How much memory and disk an attempt may take where nothing stops it.
 const CAP: usize = 400 << 20;
 /// When a process that was left behind shows that it lives, and how long that is waited for.
-const SURVIVE_MS: u64 = 500;
-const SURVIVAL: Duration = Duration::from_millis(900);
+const SURVIVE_MS: u64 = 300;
+const SURVIVAL: Duration = Duration::from_millis(1500);
 
 /// A temporary directory with everything in it, and the processes and sockets around it.
 #[derive(Debug)]

@@ -7,4 +7,5 @@ mod files;
 mod groups;
 mod inheritance;
 mod levels;
+mod ordinary_user;
 mod support;

@@ -55,6 +55,8 @@ pub(crate) struct Attempt {
     pub(crate) about: &'static str,
     pub(crate) needs: Needs,
     pub(crate) judge: Judge,
+    /// Whether it is on a path that is protected or hidden within the workdir.
+    pub(crate) guarded: bool,
     pub(crate) run: fn(&Given) -> Tried,
 }
 
@@ -65,7 +67,7 @@ impl Attempt {
         about: &'static str,
         run: fn(&Given) -> Tried,
     ) -> Self {
-        Self { name, about, needs: Needs::Nothing, judge: Judge::Itself, run }
+        Self { name, about, needs: Needs::Nothing, judge: Judge::Itself, guarded: false, run }
     }
 
     /// The same, for the superuser only.
@@ -77,6 +79,12 @@ impl Attempt {
     /// The same, judged from outside only.
     pub(crate) const fn judged_by_world(mut self) -> Self {
         self.judge = Judge::World;
+        self
+    }
+
+    /// The same, on a path that is protected or hidden within the workdir.
+    pub(crate) const fn on_guarded(mut self) -> Self {
+        self.guarded = true;
         self
     }
 

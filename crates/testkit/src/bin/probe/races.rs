@@ -19,8 +19,9 @@ pub(crate) const TABLES: &[&[Attempt]] = &[&[
     Attempt::new("races.link-read", "reads while a path becomes a link", link_read),
     Attempt::new("races.exchange-read", "reads while two directories change places", exchange),
     Attempt::new("races.rename-parent", "opens .. while its directory moves", rename_parent),
-    Attempt::new("races.protected-parent", "plants a hook while its parent moves", protected),
-    Attempt::new("races.protected-recreate", "recreates .git in a loop", recreate),
+    Attempt::new("races.protected-parent", "plants a hook while its parent moves", protected)
+        .on_guarded(),
+    Attempt::new("races.protected-recreate", "recreates .git in a loop", recreate).on_guarded(),
     Attempt::new("races.workdir-parent", "moves the workdir itself", workdir_parent),
 ]];
 

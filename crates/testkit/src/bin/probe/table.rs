@@ -35,6 +35,7 @@ pub(crate) fn print() -> ExitCode {
             "about": attempt.about,
             "needs": if attempt.needs == Needs::Root { "root" } else { "nothing" },
             "judge": if attempt.judge == Judge::World { "world" } else { "itself" },
+            "guarded": attempt.guarded,
         }));
     }
     ExitCode::SUCCESS

@@ -67,9 +67,13 @@ fn remount(given: &Given) -> Tried {
     let none = c"none";
     // Outside it is no mount yet; inside it may be one already.
     let bind = libc::MS_BIND;
-    let _mounted = call!(libc::SYS_mount, &path, &path, none, bind, 0);
+    let mounted = call!(libc::SYS_mount, &path, &path, none, bind, 0);
     call!(libc::SYS_mount, none, &path, none, bind | libc::MS_REMOUNT, 0)?;
-    append(&directory.join("file"))
+    let reached = append(&directory.join("file"));
+    if mounted.is_ok() {
+        call!(libc::SYS_umount2, &path, libc::MNT_DETACH)?;
+    }
+    reached
 }
 
 fn remount_root(_: &Given) -> Tried {

@@ -11,24 +11,32 @@ use crate::attempt::{Attempt, Given, Tried, c_path};
 use crate::sys::call;
 
 pub(crate) const ATTEMPTS: &[Attempt] = &[
-    Attempt::new("files.git-hook", "plants .git/hooks/pre-commit", git_hook),
-    Attempt::new("files.git-config", "adds to .git/config", git_config),
-    Attempt::new("files.git-attributes", "plants .git/info/attributes", git_attributes),
-    Attempt::new("files.git-modules", "plants a configuration below .git/modules", git_modules),
-    Attempt::new("files.nested-hook", "plants a hook of a nested repository", nested_hook),
-    Attempt::new("files.nested-config", "adds to a nested repository's config", nested_config),
-    Attempt::new("files.hook-hard-link", "hard-links a hook", hook_hard_link),
-    Attempt::new("files.hook-rename", "renames a file of ours to a hook", hook_rename),
-    Attempt::new("files.hooks-symlink", "replaces the hooks by a link", hooks_symlink),
-    Attempt::new("files.git-swap", "moves .git away and makes another", git_swap),
-    Attempt::new("files.git-exchange", "exchanges .git for a directory of ours", git_exchange),
-    Attempt::new("files.parent-swap", "moves the nested repository's parent", parent_swap),
-    Attempt::new("files.git-chmod", "makes the hooks' directory writable for all", git_chmod),
-    Attempt::new("files.agent-settings", "creates .claude/settings.json", agent_settings),
-    Attempt::new("files.editor-tasks", "creates .vscode/tasks.json", editor_tasks),
-    Attempt::new("files.envrc", "creates .envrc", envrc),
-    Attempt::new("files.tool-servers", "creates .mcp.json", tool_servers),
-    Attempt::new("files.shell-start", "creates .bashrc", shell_start),
+    Attempt::new("files.git-hook", "plants .git/hooks/pre-commit", git_hook).on_guarded(),
+    Attempt::new("files.git-config", "adds to .git/config", git_config).on_guarded(),
+    Attempt::new("files.git-attributes", "plants .git/info/attributes", git_attributes)
+        .on_guarded(),
+    Attempt::new("files.git-modules", "plants a configuration below .git/modules", git_modules)
+        .on_guarded(),
+    Attempt::new("files.nested-hook", "plants a hook of a nested repository", nested_hook)
+        .on_guarded(),
+    Attempt::new("files.nested-config", "adds to a nested repository's config", nested_config)
+        .on_guarded(),
+    Attempt::new("files.hook-hard-link", "hard-links a hook", hook_hard_link).on_guarded(),
+    Attempt::new("files.hook-rename", "renames a file of ours to a hook", hook_rename).on_guarded(),
+    Attempt::new("files.hooks-symlink", "replaces the hooks by a link", hooks_symlink).on_guarded(),
+    Attempt::new("files.git-swap", "moves .git away and makes another", git_swap).on_guarded(),
+    Attempt::new("files.git-exchange", "exchanges .git for a directory of ours", git_exchange)
+        .on_guarded(),
+    Attempt::new("files.parent-swap", "moves the nested repository's parent", parent_swap)
+        .on_guarded(),
+    Attempt::new("files.git-chmod", "makes the hooks' directory writable for all", git_chmod)
+        .on_guarded(),
+    Attempt::new("files.agent-settings", "creates .claude/settings.json", agent_settings)
+        .on_guarded(),
+    Attempt::new("files.editor-tasks", "creates .vscode/tasks.json", editor_tasks).on_guarded(),
+    Attempt::new("files.envrc", "creates .envrc", envrc).on_guarded(),
+    Attempt::new("files.tool-servers", "creates .mcp.json", tool_servers).on_guarded(),
+    Attempt::new("files.shell-start", "creates .bashrc", shell_start).on_guarded(),
 ];
 
 fn git_hook(given: &Given) -> Tried {

@@ -11,7 +11,8 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("files.home-cloud-key", "reads ~/.aws/credentials", home_cloud_key),
     Attempt::new("files.home-list", "lists the home directory", home_list),
     Attempt::new("files.host-tmp", "reads a file of the host's temporary directory", host_tmp),
-    Attempt::new("files.hidden-in-workdir", "reads a hidden file of the workdir", hidden),
+    Attempt::new("files.hidden-in-workdir", "reads a hidden file of the workdir", hidden)
+        .on_guarded(),
     Attempt::new("files.shadow", "reads /etc/shadow", shadow).root(),
     Attempt::new("files.root-list", "lists /root", root_list).root(),
     Attempt::new("files.init-root", "reads through /proc/1/root", init_root).root(),

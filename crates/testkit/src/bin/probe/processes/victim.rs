@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::parent_id;
 
 use crate::attempt::{Attempt, Given, Stop, Tried, denied};
+use crate::files::any;
 use crate::sys::{address, call, halves, owned, words};
 
 pub(crate) const ATTEMPTS: &[Attempt] = &[
@@ -17,8 +18,9 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("processes.thread-signal", "ends it by tgkill", thread_signal),
     Attempt::new("processes.queue-signal", "ends it by rt_sigqueueinfo", queue_signal),
     Attempt::new("processes.fd-signal", "ends it by a pidfd", fd_signal),
-    Attempt::new("processes.owner-signal", "has the kernel signal it, as a file's owner", owner),
-    Attempt::new("processes.signal-all", "may signal anyone at all (signal 0 to -1)", signal_all),
+    Attempt::new("processes.owner-signal", "has the kernel signal it, as a file's owner", owner)
+        .judged_by_world(),
+    Attempt::new("processes.signal-all", "may signal anyone at all, by signal 0", signal_all),
     Attempt::new("processes.trace", "traces the victim", trace),
     Attempt::new("processes.trace-parent", "traces the parent", trace_parent),
     Attempt::new("processes.read-memory", "reads the victim's memory", read_memory),
@@ -110,9 +112,15 @@ fn owner(given: &Given) -> Tried {
     done("the kernel was asked to signal it")
 }
 
+/// Tries every number, as `kill(-1)` would: that call itself succeeds where all are refused.
 fn signal_all(_: &Given) -> Tried {
-    call!(libc::SYS_kill, -1, 0)?;
-    done("there is someone to signal")
+    const NUMBERS: u32 = 1 << 16;
+    let own = [std::process::id(), parent_id()];
+    let others = (2..NUMBERS).filter(|number| !own.contains(number));
+    any(others.map(|number| {
+        call!(libc::SYS_kill, number, 0)?;
+        Ok(format!("may signal {number}"))
+    }))
 }
 
 /// Attaches without stopping; the end of this process detaches.
