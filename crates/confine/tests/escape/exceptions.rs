@@ -66,6 +66,11 @@ const EXCEPTIONS: &[Exception] = &[
     row("network.netlink-netfilter", NO_FAMILY, FAMILY),
     row("network.netlink-xfrm", NO_FAMILY, FAMILY),
     row("network.netlink-connector", NO_FAMILY, FAMILY),
+    row(
+        "network.dns",
+        &[Errno::AGAIN, Errno::CONNREFUSED, Errno::NETUNREACH],
+        "no name server answers here",
+    ),
     row("kernel.setns-user", &[Errno::INVAL], "it is in that namespace already"),
     row("kernel.kexec", NO_CALL, CALL),
     row("kernel.module-load", NO_CALL, CALL),
