@@ -10,9 +10,10 @@ use std::time::Duration;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 use super::{Child, status};
+use crate::Step;
 use crate::cgroup::Group;
 use crate::launcher::{self, LaunchError};
-use crate::plan::{Job, Namespaces, Plan, Program, Status, Step};
+use crate::plan::{Job, Namespaces, Plan, Program, Status};
 use crate::{Command, Prepared, SpawnError, Stream};
 
 /// How long a rehearsal may take.

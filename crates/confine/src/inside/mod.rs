@@ -24,8 +24,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use crate::Step;
 use crate::launcher;
-use crate::plan::{Job, Namespaces, Plan, Status, Step};
+use crate::plan::{Job, Namespaces, Plan, Status};
 use crate::sys;
 
 /// The host name in a new namespace.

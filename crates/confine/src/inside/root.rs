@@ -23,7 +23,8 @@ use rustix::mount::{
 use rustix::process::{fchdir, pivot_root};
 
 use super::{During, Failure, guards};
-use crate::plan::{Bind, Root, Step};
+use crate::Step;
+use crate::plan::{Bind, Root};
 use crate::sys::{Attribute, set_attributes};
 
 /// The device files that are bound, all harmless.

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::sockopt::{socket_peercred, socket_type};
 use rustix::process::{DumpableBehavior, Pid, WaitOptions, getppid, set_dumpable_behavior, setsid};
+use rustix::thread::set_thread_groups;
 
 use super::{GREETING, channel};
 use crate::cgroup;
@@ -54,6 +55,8 @@ fn settle() -> io::Result<()> {
     sys::reset_signals()?;
     sys::reap_automatically()?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    // Only the superuser may leave groups; an ordinary user's are what that user is anyway.
+    let _ = set_thread_groups(&[]);
     setsid()?;
     Ok(())
 }
