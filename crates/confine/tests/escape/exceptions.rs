@@ -102,6 +102,11 @@ pub(crate) fn find(name: &str, role: Role, said: &Said) -> Option<&'static str> 
     EXCEPTIONS.iter().find(fits).map(|row| row.reason)
 }
 
+/// The attempts that rows are about.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    EXCEPTIONS.iter().map(|row| row.name)
+}
+
 impl Exception {
     /// A row without errors is for a refusal that has no errno.
     fn fits(&self, said: &Said) -> bool {

@@ -68,3 +68,8 @@ pub(crate) fn find(name: &str, level: Level, role: Role) -> Option<&'static str>
     };
     OPEN.iter().find(fits).map(|row| row.reason)
 }
+
+/// The attempts that rows are about.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    OPEN.iter().map(|row| row.name)
+}
