@@ -11,6 +11,7 @@
 use std::ffi::CString;
 use std::time::Duration;
 
+use rustix::process::{getegid, geteuid};
 use serde::{Deserialize, Serialize};
 
 use crate::Step;
@@ -46,14 +47,28 @@ pub(crate) struct Plan {
 /// The new namespaces: user, mount, process ids, IPC and host name, and the network if asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Namespaces {
-    /// The user id, the same inside and outside.
-    pub(crate) user: u32,
-    /// The group id, the same inside and outside.
-    pub(crate) group: u32,
+    /// Who the child is.
+    pub(crate) identity: Identity,
     /// Whether the network is a new one, with a loopback interface alone.
     pub(crate) network: bool,
     /// The file system that is seen.
     pub(crate) root: Root,
+}
+
+/// A user and a group, the same inside and outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    /// The user id.
+    pub(crate) user: u32,
+    /// The group id.
+    pub(crate) group: u32,
+}
+
+impl Identity {
+    /// That of this process.
+    pub(crate) fn own() -> Self {
+        Self { user: geteuid().as_raw(), group: getegid().as_raw() }
+    }
 }
 
 /// A root file system, assembled of parts of the host's.
