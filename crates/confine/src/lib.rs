@@ -25,38 +25,54 @@
 //! copy of the program's executable, which becomes the *launcher* before `main`; the program itself
 //! never forks.
 //!
-//! Linux only (full confinement from 5.12, Landlock alone from 5.13).
+//! Linux only (full confinement from 5.12, Landlock alone from 5.13); elsewhere this compiles, and
+//! every [`Confinement::prepare`] is an error that says so.
+
+#![cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "what is asked for is not looked at where nothing can be confined")
+)]
 
 mod builder;
 mod capture;
-mod child;
-mod command;
-mod error;
-mod limits;
-mod mechanism;
-mod report;
-pub mod seccomp;
-
 #[cfg(target_os = "linux")]
 mod cgroup;
+#[cfg(target_os = "linux")]
+mod child;
+mod command;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+mod error;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
 mod launcher;
+mod limits;
+mod mechanism;
+mod outcome;
+#[cfg(target_os = "linux")]
 mod plan;
 #[cfg(target_os = "linux")]
 mod prepare;
+mod report;
+pub mod seccomp;
+mod step;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the one place for system calls that no safe library wraps")]
 mod sys;
 
 pub use builder::{Confinement, Network};
 pub use capture::{Capture, Captured};
-pub use child::{Child, End, Outcome};
+#[cfg(target_os = "linux")]
+pub use child::Child;
 pub use command::{Command, Stream};
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Child, Prepared};
 pub use error::{PrepareError, SpawnError, WaitError};
 pub use limits::{Limit, Limits};
 pub use mechanism::Mechanism;
-pub use plan::Step;
+pub use outcome::{End, Outcome};
+#[cfg(target_os = "linux")]
 pub use prepare::Prepared;
 pub use report::{ConfinementReport, Status};
+pub use step::Step;

@@ -11,7 +11,10 @@
 use std::ffi::CString;
 use std::time::Duration;
 
+use rustix::process::{getegid, geteuid};
 use serde::{Deserialize, Serialize};
+
+use crate::Step;
 
 /// One launch.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,14 +47,28 @@ pub(crate) struct Plan {
 /// The new namespaces: user, mount, process ids, IPC and host name, and the network if asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Namespaces {
-    /// The user id, the same inside and outside.
-    pub(crate) user: u32,
-    /// The group id, the same inside and outside.
-    pub(crate) group: u32,
+    /// Who the child is.
+    pub(crate) identity: Identity,
     /// Whether the network is a new one, with a loopback interface alone.
     pub(crate) network: bool,
     /// The file system that is seen.
     pub(crate) root: Root,
+}
+
+/// A user and a group, the same inside and outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    /// The user id.
+    pub(crate) user: u32,
+    /// The group id.
+    pub(crate) group: u32,
+}
+
+impl Identity {
+    /// That of this process.
+    pub(crate) fn own() -> Self {
+        Self { user: geteuid().as_raw(), group: getegid().as_raw() }
+    }
 }
 
 /// A root file system, assembled of parts of the host's.
@@ -179,72 +196,5 @@ impl Request {
     /// The request that a byte stands for.
     pub(crate) fn of(byte: u8) -> Option<Self> {
         [Self::Interrupt, Self::Terminate].into_iter().find(|request| request.byte() == byte)
-    }
-}
-
-/// A step of a launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Step {
-    /// Taking over the job.
-    ReadJob,
-    /// Making the process in its new namespaces.
-    Clone,
-    /// Joining the control groups.
-    JoinCgroups,
-    /// Mapping user and group ids.
-    MapIdentity,
-    /// Opening what of the host is visible.
-    OpenTrees,
-    /// Making a new root and attaching everything to it.
-    BuildRoot,
-    /// Mounting a new `/proc`.
-    MountProc,
-    /// Making paths read-only or hidden.
-    GuardPaths,
-    /// Leaving the old root.
-    EnterRoot,
-    /// Bringing up the loopback interface and naming the host.
-    Network,
-    /// Making the process that becomes the program.
-    Fork,
-    /// Handing over descriptors.
-    Descriptors,
-    /// Entering the working directory.
-    WorkingDirectory,
-    /// Setting resource limits.
-    Rlimits,
-    /// Giving up capabilities.
-    Capabilities,
-    /// Landlock.
-    Landlock,
-    /// Seccomp.
-    Seccomp,
-    /// Starting the program.
-    Execute,
-}
-
-impl std::fmt::Display for Step {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::ReadJob => "taking over the job",
-            Self::Clone => "making a process in new namespaces",
-            Self::JoinCgroups => "joining the control groups",
-            Self::MapIdentity => "mapping user and group ids",
-            Self::OpenTrees => "opening what is visible of the file system",
-            Self::BuildRoot => "building the new root",
-            Self::MountProc => "mounting /proc",
-            Self::GuardPaths => "guarding paths",
-            Self::EnterRoot => "entering the new root",
-            Self::Network => "setting up the network",
-            Self::Fork => "making the program's process",
-            Self::Descriptors => "handing over descriptors",
-            Self::WorkingDirectory => "entering the working directory",
-            Self::Rlimits => "setting resource limits",
-            Self::Capabilities => "giving up capabilities",
-            Self::Landlock => "restricting by Landlock",
-            Self::Seccomp => "installing the seccomp filter",
-            Self::Execute => "starting the program",
-        })
     }
 }

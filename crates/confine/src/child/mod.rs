@@ -9,37 +9,15 @@ use std::time::Duration;
 
 use rustix::net::{Shutdown, shutdown};
 use rustix::process::{Signal, pidfd_send_signal};
-use serde::{Deserialize, Serialize};
 
 pub(crate) use self::spawn::{rehearse, spawn};
 use crate::cgroup::Group;
 use crate::launcher;
 use crate::plan::{Request, Status};
-use crate::{ConfinementReport, Limit, WaitError};
+use crate::{ConfinementReport, End, Limit, Outcome, WaitError};
 
 /// How long the end of a tree that was killed is waited for.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// How a child ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Outcome {
-    /// It ended by itself, with this exit code.
-    Code(i32),
-    /// This signal ended it.
-    Signal(i32),
-    /// It reached a limit.
-    LimitExceeded(Limit),
-}
-
-/// The end of a child. When there is one, nothing that the child started runs any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct End {
-    /// How the program ended.
-    pub outcome: Outcome,
-}
 
 /// A running child.
 ///

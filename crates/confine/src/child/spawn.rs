@@ -7,12 +7,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-
 use super::{Child, status};
+use crate::Step;
 use crate::cgroup::Group;
-use crate::launcher::{self, LaunchError};
-use crate::plan::{Job, Namespaces, Plan, Program, Status, Step};
+use crate::launcher::{self, LaunchError, Request};
+use crate::plan::{Job, Namespaces, Plan, Program, Status};
 use crate::{Command, Prepared, SpawnError, Stream};
 
 /// How long a rehearsal may take.
@@ -25,12 +24,12 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
     let job = Job { plan: prepared.plan.clone(), program: Some(program) };
     let groups = groups(prepared)?;
     let doors = groups.iter().map(Group::door).collect::<io::Result<Vec<_>>>()?;
-    let launched = Launched::new(&job, doors.iter().chain(&streams.theirs))?;
-    match status::next(&launched.status)? {
-        Some(Status::Started) => {}
-        Some(Status::Failed { step, errno }) => return Err(failed(&job, step, errno)),
-        _ => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-    }
+    let descriptors: Vec<&OwnedFd> = doors.iter().chain(&streams.theirs).collect();
+    let launched = match start(&job, &descriptors, true) {
+        // A process that waited may not know of what was mounted meanwhile.
+        Err(SpawnError::Step { step: Step::OpenTrees, .. }) => start(&job, &descriptors, false),
+        answer => answer,
+    }?;
     Ok(Child {
         status: launched.status,
         pidfd: launched.pidfd,
@@ -44,6 +43,16 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
     })
 }
 
+/// Has a job carried out up to the start of its program.
+fn start(job: &Job, descriptors: &[&OwnedFd], may_be_spare: bool) -> Result<Launched, SpawnError> {
+    let launched = Launched::new(job, descriptors, may_be_spare)?;
+    match status::next(&launched.status)? {
+        Some(Status::Started) => Ok(launched),
+        Some(Status::Failed { step, errno }) => Err(failed(job, step, errno)),
+        _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+    }
+}
+
 /// The control groups of a child. The first process is one of the processes that they count.
 fn groups(prepared: &Prepared) -> io::Result<Vec<Group>> {
     let (memory, processes) = (prepared.limits.memory, prepared.limits.processes);
@@ -53,7 +62,7 @@ fn groups(prepared: &Prepared) -> io::Result<Vec<Group>> {
 
 /// Goes through a job without a program; the inner answer is the step that was refused.
 pub(crate) fn rehearse(job: &Job) -> io::Result<Result<(), String>> {
-    let launched = match Launched::new(job, []) {
+    let launched = match Launched::new(job, &[], false) {
         Ok(launched) => launched,
         Err(SpawnError::Host(error)) => return Err(error),
         Err(error) => return Ok(Err(error.to_string())),
@@ -74,18 +83,12 @@ struct Launched {
 
 impl Launched {
     /// Hands a job over.
-    fn new<'a>(
-        job: &Job,
-        descriptors: impl IntoIterator<Item = &'a OwnedFd>,
-    ) -> Result<Self, SpawnError> {
-        let (status, theirs) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-                .map_err(io::Error::from)?;
-        let mut all: Vec<BorrowedFd<'_>> = vec![theirs.as_fd()];
-        for descriptor in descriptors {
-            all.push(descriptor.as_fd());
-        }
-        match launcher::launch(clone_flags(&job.plan), job, &all) {
+    fn new(job: &Job, inherited: &[&OwnedFd], may_be_spare: bool) -> Result<Self, SpawnError> {
+        let (status, theirs) = launcher::pair()?;
+        let descriptors: Vec<BorrowedFd<'_>> =
+            [&theirs].into_iter().chain(inherited.iter().copied()).map(AsFd::as_fd).collect();
+        let request = Request { namespaces: clone_flags(&job.plan), may_be_spare };
+        match launcher::launch(request, job, &descriptors) {
             Ok(pidfd) => Ok(Self { status, pidfd }),
             Err(LaunchError::Launcher(error)) => Err(SpawnError::Host(error)),
             Err(LaunchError::Clone(source)) => Err(SpawnError::Step { step: Step::Clone, source }),

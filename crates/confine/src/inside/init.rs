@@ -15,8 +15,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
 
 use super::{During, Failure, payload, privileges, tell};
+use crate::Step;
 use crate::launcher;
-use crate::plan::{Plan, Program, Request, Status, Step};
+use crate::plan::{Plan, Program, Request, Status};
 use crate::sys::{self, Forked};
 
 /// Starts the program, says that it runs, and watches it; the answer is how it ended.

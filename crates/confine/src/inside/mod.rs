@@ -24,8 +24,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use crate::Step;
 use crate::launcher;
-use crate::plan::{Job, Namespaces, Plan, Status, Step};
+use crate::plan::{Identity, Job, Namespaces, Plan, Status};
 use crate::sys;
 
 /// The host name in a new namespace.
@@ -61,14 +62,35 @@ struct Received {
 }
 
 /// Carries out a job in a process that was just made for it.
-pub(crate) fn run(descriptors: Vec<OwnedFd>, launcher_socket: &OwnedFd) -> ! {
-    // The first way to end with the launcher; the status socket, closed by the host, is another.
-    let bound = set_parent_process_death_signal(Some(Signal::KILL)).is_ok();
-    let released = sys::close_number(launcher_socket.as_raw_fd()).is_ok();
-    if let Some(received) = receive(descriptors).filter(|_| bound && released) {
-        carry_out(received);
+pub(crate) fn run(descriptors: Vec<OwnedFd>) -> ! {
+    if let Some(received) = receive(descriptors).filter(|_| bind_to_launcher().is_ok()) {
+        carry_out(received, None);
     }
     sys::exit_now(1)
+}
+
+/// Prepares what is the same for every job, waits for one on `jobs`, and carries it out.
+///
+/// The process was made in all the new namespaces there are. If preparing fails, the job that comes
+/// hears of it; if none comes because the launcher is gone, this ends.
+pub(crate) fn wait_and_run(jobs: &OwnedFd, identity: Identity) -> ! {
+    if bind_to_launcher().is_ok() {
+        let ahead = Ahead::make(identity, true);
+        let mut byte = [0];
+        let job = launcher::receive(jobs.as_fd(), &mut byte);
+        let number = jobs.as_raw_fd();
+        if let Some(received) = job.ok().and_then(|(_, descriptors)| receive(descriptors))
+            && sys::close_number(number).is_ok()
+        {
+            carry_out(received, Some(ahead));
+        }
+    }
+    sys::exit_now(1)
+}
+
+/// The first way to end with the launcher; the status socket, closed by the host, is another.
+fn bind_to_launcher() -> io::Result<()> {
+    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
 /// Reads the job and names its descriptors. Without a status socket there is nobody to tell.
@@ -99,9 +121,9 @@ fn read_job(file: OwnedFd) -> io::Result<Job> {
 }
 
 /// Confines, starts, watches; answers on the status socket.
-fn carry_out(received: Received) {
+fn carry_out(received: Received, ahead: Option<Result<Ahead, Failure>>) {
     let Received { job, status, cgroups, inherited } = received;
-    let outcome = confine(&job.plan, &cgroups).and_then(|()| match &job.program {
+    let outcome = confine(&job.plan, &cgroups, ahead).and_then(|()| match &job.program {
         Some(program) => init::start_and_watch(&job.plan, program, inherited, status.as_fd()),
         None => payload::rehearse(&job.plan).map(|()| Status::Exited(0)),
     });
@@ -110,24 +132,42 @@ fn carry_out(received: Received) {
 }
 
 /// Everything that init and the program share.
-fn confine(plan: &Plan, cgroups: &[OwnedFd]) -> Result<(), Failure> {
+fn confine(
+    plan: &Plan,
+    cgroups: &[OwnedFd],
+    ahead: Option<Result<Ahead, Failure>>,
+) -> Result<(), Failure> {
     for procs in cgroups {
         rustix::io::write(procs, b"0").during(Step::JoinCgroups)?;
     }
-    match &plan.namespaces {
-        Some(namespaces) => enter(namespaces),
-        None => Ok(()),
+    let Some(namespaces) = &plan.namespaces else {
+        // Its end would leave its descendants alive: it ends with the host, and ends them first.
+        return set_parent_process_death_signal(None).during(Step::Fork);
+    };
+    let Namespaces { identity, network, root } = namespaces;
+    let ahead = ahead.unwrap_or_else(|| Ahead::make(*identity, *network))?;
+    if ahead.identity != *identity {
+        return Err(Failure { step: Step::MapIdentity, errno: libc::EPERM });
     }
+    root::enter(root, ahead.made)
 }
 
-/// Fills the new namespaces.
-fn enter(namespaces: &Namespaces) -> Result<(), Failure> {
-    identity::map(namespaces.user, namespaces.group).during(Step::MapIdentity)?;
-    rustix::system::sethostname(HOST_NAME).during(Step::Network)?;
-    if namespaces.network {
-        bring_up_network().during(Step::Network)?;
+/// New namespaces, filled with what is the same for every job.
+struct Ahead {
+    identity: Identity,
+    made: root::Made,
+}
+
+impl Ahead {
+    /// Fills the namespaces that this process is in.
+    fn make(identity: Identity, network: bool) -> Result<Self, Failure> {
+        identity::map(identity).during(Step::MapIdentity)?;
+        rustix::system::sethostname(HOST_NAME).during(Step::Network)?;
+        if network {
+            bring_up_network().during(Step::Network)?;
+        }
+        Ok(Self { identity, made: root::Made::make()? })
     }
-    root::enter(&namespaces.root)
 }
 
 /// Makes the new network namespace's loopback interface usable.

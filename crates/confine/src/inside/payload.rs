@@ -14,7 +14,8 @@ use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{chdir, setsid, umask};
 
 use super::{During, Failure, privileges, restrict};
-use crate::plan::{Plan, Program, Status, Step};
+use crate::Step;
+use crate::plan::{Plan, Program, Status};
 use crate::sys;
 
 /// The mask for new files: nobody but the owner writes.

@@ -23,7 +23,8 @@ use rustix::mount::{
 use rustix::process::{fchdir, pivot_root};
 
 use super::{During, Failure, guards};
-use crate::plan::{Bind, Root, Step};
+use crate::Step;
+use crate::plan::{Bind, Root};
 use crate::sys::{Attribute, set_attributes};
 
 /// The device files that are bound, all harmless.
@@ -48,37 +49,35 @@ const ROOT_SIZE: u64 = 1 << 20;
 const SHARED_MEMORY_SIZE: u64 = 64 << 20;
 
 /// Assembles the root and makes it this process's.
-pub(super) fn enter(plan: &Root) -> Result<(), Failure> {
+pub(super) fn enter(plan: &Root, made: Made) -> Result<(), Failure> {
     mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .during(Step::BuildRoot)?;
-    let parts = Parts::open(plan)?;
-    let root = NewRoot::attach(&parts).during(Step::BuildRoot)?;
-    root.fill(plan, &parts).during(Step::BuildRoot)?;
-    root.put(parts.proc.as_fd(), c"/proc", Kind::Directory).during(Step::MountProc)?;
+    let trees: io::Result<Vec<_>> = plan.binds.iter().map(open_bind).collect();
+    let trees = trees.during(Step::OpenTrees)?;
+    let tmp = new_tmpfs(plan.tmp_size, c"1777").during(Step::BuildRoot)?;
+    let root = NewRoot::attach(&made.root, &tmp).during(Step::BuildRoot)?;
+    root.fill(plan, &trees, &tmp).during(Step::BuildRoot)?;
+    root.fill_further(plan, &made).during(Step::BuildRoot)?;
+    root.put(made.proc.as_fd(), c"/proc", Kind::Directory).during(Step::MountProc)?;
     guards::apply(&root, &plan.guards).during(Step::GuardPaths)?;
     root.become_root().during(Step::EnterRoot)
 }
 
-/// Detached mounts: all that the root is assembled of.
-struct Parts {
+/// Detached mounts that are the same in every root.
+pub(super) struct Made {
     root: OwnedFd,
-    tmp: OwnedFd,
     shared_memory: OwnedFd,
     proc: OwnedFd,
-    trees: Vec<OwnedFd>,
     devices: Vec<OwnedFd>,
 }
 
-impl Parts {
-    /// Opens what is the host's and makes what is new.
-    fn open(plan: &Root) -> Result<Self, Failure> {
-        let trees: io::Result<_> = plan.binds.iter().map(open_bind).collect();
+impl Made {
+    /// Makes them, in the namespaces of this process.
+    pub(super) fn make() -> Result<Self, Failure> {
         let devices: io::Result<_> = DEVICES.iter().map(|path| open_device(path)).collect();
         Ok(Self {
-            trees: trees.during(Step::OpenTrees)?,
             devices: devices.during(Step::OpenTrees)?,
             root: new_tmpfs(ROOT_SIZE, c"0755").during(Step::BuildRoot)?,
-            tmp: new_tmpfs(plan.tmp_size, c"1777").during(Step::BuildRoot)?,
             shared_memory: new_tmpfs(SHARED_MEMORY_SIZE, c"1777").during(Step::BuildRoot)?,
             proc: new_proc().during(Step::MountProc)?,
         })
@@ -158,25 +157,30 @@ pub(super) struct NewRoot {
 
 impl NewRoot {
     /// Attaches the root where it can be worked on.
-    fn attach(parts: &Parts) -> io::Result<Self> {
-        let root = parts.root.try_clone()?;
+    fn attach(root: &OwnedFd, tmp: &OwnedFd) -> io::Result<Self> {
+        let root = root.try_clone()?;
         move_mount(&root, c"", CWD, FOOTHOLD, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
-        let made = [fstat(&root)?.st_dev, fstat(&parts.tmp)?.st_dev];
+        let made = [fstat(&root)?.st_dev, fstat(tmp)?.st_dev];
         Ok(Self { root, made })
     }
 
-    /// Puts everything in its place, parents first.
-    fn fill(&self, plan: &Root, parts: &Parts) -> io::Result<()> {
-        self.put(parts.tmp.as_fd(), c"/tmp", Kind::Directory)?;
+    /// Puts what is the host's in its place, parents first.
+    fn fill(&self, plan: &Root, trees: &[OwnedFd], tmp: &OwnedFd) -> io::Result<()> {
+        self.put(tmp.as_fd(), c"/tmp", Kind::Directory)?;
         for (path, target) in &plan.links {
             symlinkat(target, &self.root, relative(path)?)?;
         }
-        for (bind, tree) in plan.binds.iter().zip(&parts.trees) {
+        for (bind, tree) in plan.binds.iter().zip(trees) {
             let kind = if bind.is_directory { Kind::Directory } else { Kind::File };
             self.put(tree.as_fd(), &bind.path, kind)?;
         }
-        self.put(parts.shared_memory.as_fd(), c"/dev/shm", Kind::Directory)?;
-        for (path, device) in DEVICES.iter().zip(&parts.devices) {
+        Ok(())
+    }
+
+    /// Puts what is in every root in its place.
+    fn fill_further(&self, plan: &Root, made: &Made) -> io::Result<()> {
+        self.put(made.shared_memory.as_fd(), c"/dev/shm", Kind::Directory)?;
+        for (path, device) in DEVICES.iter().zip(&made.devices) {
             self.put(device.as_fd(), path, Kind::File)?;
         }
         for (path, target) in DEVICE_LINKS {

@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
-use super::{GREETING, MARK, channel};
+use super::{GREETING, MARK, REQUEST_BYTES, channel};
 use crate::plan::Job;
 use crate::sys;
 
@@ -32,12 +31,30 @@ pub(crate) enum LaunchError {
     Clone(io::Error),
 }
 
+/// What kind of process a job needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    /// The `CLONE_NEW…` bits.
+    pub(crate) namespaces: u64,
+    /// Whether it may be one that was made before, and may not know of the newest mounts.
+    pub(crate) may_be_spare: bool,
+}
+
+impl Request {
+    /// As it travels.
+    fn bytes(self) -> [u8; REQUEST_BYTES] {
+        let mut bytes = [u8::from(self.may_be_spare); REQUEST_BYTES];
+        bytes[1..].copy_from_slice(&self.namespaces.to_ne_bytes());
+        bytes
+    }
+}
+
 /// Has a process made for a job; its descriptor comes back before the process has done anything.
 ///
-/// `namespaces` are the `CLONE_NEW…` bits; `descriptors` are what [`crate::plan`] says, without the
+/// `descriptors` are what [`crate::plan`] says, without the
 /// job itself.
 pub(crate) fn launch(
-    namespaces: u64,
+    request: Request,
     job: &Job,
     descriptors: &[BorrowedFd<'_>],
 ) -> Result<OwnedFd, LaunchError> {
@@ -45,13 +62,13 @@ pub(crate) fn launch(
     let all: Vec<_> = [file.as_fd()].into_iter().chain(descriptors.iter().copied()).collect();
     let mut slot = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(launcher) = slot.as_ref().filter(|launcher| launcher.is_ours()) {
-        match launcher.ask(namespaces, &all) {
+        match launcher.ask(request, &all) {
             Err(LaunchError::Launcher(_)) => {}
             answer => return answer,
         }
     }
     let fresh = slot.insert(Launcher::start()?);
-    fresh.ask(namespaces, &all)
+    fresh.ask(request, &all)
 }
 
 /// Writes the job into a memory file, which has no limit on its length as a message has.
@@ -73,8 +90,7 @@ struct Launcher {
 impl Launcher {
     /// Starts one, and waits until it says that it is one.
     fn start() -> io::Result<Self> {
-        let (socket, theirs) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let (socket, theirs) = channel::pair()?;
         // Nothing here makes the standard library fork: no hook, no other user, no directory.
         let process = command()
             .arg0("confine-launcher")
@@ -111,8 +127,12 @@ impl Launcher {
     }
 
     /// Sends one job and waits for the answer.
-    fn ask(&self, namespaces: u64, descriptors: &[BorrowedFd<'_>]) -> Result<OwnedFd, LaunchError> {
-        channel::send(self.socket.as_fd(), &namespaces.to_ne_bytes(), descriptors)?;
+    fn ask(
+        &self,
+        request: Request,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<OwnedFd, LaunchError> {
+        channel::send(self.socket.as_fd(), &request.bytes(), descriptors)?;
         let mut bytes = [0; size_of::<i32>()];
         let (length, received) = channel::receive(self.socket.as_fd(), &mut bytes)?;
         if length != bytes.len() {

@@ -15,12 +15,15 @@ mod serve;
 
 use std::ffi::CStr;
 
-pub(crate) use channel::{receive, send};
-pub(crate) use host::{LaunchError, launch};
+pub(crate) use channel::{pair, receive, send};
+pub(crate) use host::{LaunchError, Request, launch};
 pub(crate) use serve::{is_from_parent, serve};
 
 /// The name in the environment that marks a launcher.
 pub(crate) const MARK: &CStr = c"REMIT_CONFINE_LAUNCHER";
+
+/// The length of a request: whether a process may be one that waits, and the namespaces.
+const REQUEST_BYTES: usize = 1 + size_of::<u64>();
 
 /// What the launcher says first, so that the host knows that it carries one.
 const GREETING: &[u8] = b"confine 1";

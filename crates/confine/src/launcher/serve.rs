@@ -2,18 +2,21 @@
 //!
 //! It has one thread, an environment of one name, no descriptor but its socket, its own session
 //! (so that no terminal's signal reaches it), and can't be inspected by others of the same user.
-//! It keeps nothing between jobs. The kernel reaps its children; the host learns of their end by
+//! Between jobs it keeps one process in namespaces that are made already, for the next job of the
+//! same kind. No two jobs get the same namespaces. The kernel reaps its children; the host learns of their end by
 //! their own descriptors.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::net::sockopt::{socket_peercred, socket_type};
 use rustix::process::{DumpableBehavior, Pid, WaitOptions, getppid, set_dumpable_behavior, setsid};
+use rustix::thread::set_thread_groups;
 
-use super::{GREETING, channel};
+use super::{GREETING, REQUEST_BYTES, channel};
 use crate::cgroup;
 use crate::inside;
+use crate::plan::Identity;
 use crate::sys::{self, Cloned};
 
 /// Whether a socket is one that this process's parent made to start a launcher.
@@ -28,12 +31,7 @@ pub(crate) fn is_from_parent(socket: BorrowedFd<'_>) -> bool {
 pub(crate) fn serve(socket: OwnedFd) -> ! {
     let host = getppid();
     if settle().is_ok() && channel::send(socket.as_fd(), GREETING, &[]).is_ok() {
-        while let Ok(Some(job)) = next_job(&socket) {
-            let answer = make_child(job, &socket);
-            if reply(&socket, answer).is_err() {
-                break;
-            }
-        }
+        Launcher { socket, spare: None }.serve();
     }
     if let Some(host) = host {
         clean_up_after(host);
@@ -54,39 +52,123 @@ fn settle() -> io::Result<()> {
     sys::reset_signals()?;
     sys::reap_automatically()?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    // Only the superuser may leave groups; an ordinary user's are what that user is anyway.
+    let _ = set_thread_groups(&[]);
     setsid()?;
     Ok(())
+}
+
+/// The launcher's state.
+struct Launcher {
+    socket: OwnedFd,
+    spare: Option<Spare>,
 }
 
 /// A job as the launcher sees it: which namespaces, and descriptors that it does not look into.
 struct Job {
     namespaces: u64,
+    /// Whether its namespaces may have been made before it came.
+    may_be_spare: bool,
     descriptors: Vec<OwnedFd>,
 }
 
-/// Waits for a job; nothing if the host is gone.
-fn next_job(socket: &OwnedFd) -> io::Result<Option<Job>> {
-    let mut bytes = [0; size_of::<u64>()];
-    let (length, descriptors) = channel::receive(socket.as_fd(), &mut bytes)?;
-    let is_whole = length == bytes.len();
-    Ok(is_whole.then(|| Job { namespaces: u64::from_ne_bytes(bytes), descriptors }))
-}
+impl Launcher {
+    /// Takes one job after another.
+    fn serve(mut self) {
+        while let Ok(Some(job)) = self.next_job() {
+            let namespaces = job.namespaces;
+            let answer = self.make_child(job);
+            if self.reply(answer).is_err() {
+                break;
+            }
+            self.keep_spare(namespaces);
+        }
+    }
 
-/// Makes the process; in it, this does not return.
-fn make_child(job: Job, socket: &OwnedFd) -> io::Result<OwnedFd> {
-    match sys::clone_with_pidfd(job.namespaces)? {
-        Cloned::Parent(pidfd) => Ok(pidfd),
-        Cloned::Child => inside::run(job.descriptors, socket),
+    /// Waits for a job; nothing if the host is gone.
+    fn next_job(&self) -> io::Result<Option<Job>> {
+        let mut bytes = [0; REQUEST_BYTES];
+        let (length, descriptors) = channel::receive(self.socket.as_fd(), &mut bytes)?;
+        let (flag, namespaces) = (bytes[0], bytes[1..].try_into().map_err(io::Error::other)?);
+        let namespaces = u64::from_ne_bytes(namespaces);
+        let is_whole = length == REQUEST_BYTES;
+        Ok(is_whole.then_some(Job { namespaces, may_be_spare: flag != 0, descriptors }))
+    }
+
+    /// Hands the job to the spare process, or makes one; in that one, this does not return.
+    fn make_child(&mut self, job: Job) -> io::Result<OwnedFd> {
+        let fits = |spare: &Spare| spare.namespaces == job.namespaces;
+        if job.may_be_spare
+            && self.spare.as_ref().is_some_and(fits)
+            && let Some(spare) = self.spare.take()
+            && spare.hand_over(&job.descriptors).is_ok()
+        {
+            return Ok(spare.pidfd);
+        }
+        match sys::clone_with_pidfd(job.namespaces)? {
+            Cloned::Parent(pidfd) => Ok(pidfd),
+            Cloned::Child => {
+                self.let_go();
+                inside::run(job.descriptors)
+            }
+        }
+    }
+
+    /// Makes a spare process for the next job of this kind, if its namespaces are worth it. Without
+    /// one, the next job takes longer and is told if something is wrong.
+    fn keep_spare(&mut self, namespaces: u64) {
+        if namespaces & NEW_NETWORK != 0 && self.spare.is_none() {
+            self.spare = self.make_spare(namespaces).ok();
+        }
+    }
+
+    /// Makes a process that prepares itself and waits; in it, this does not return.
+    fn make_spare(&mut self, namespaces: u64) -> io::Result<Spare> {
+        let identity = Identity::own();
+        let (jobs, theirs) = channel::pair()?;
+        match sys::clone_with_pidfd(namespaces)? {
+            Cloned::Parent(pidfd) => Ok(Spare { namespaces, jobs, pidfd }),
+            Cloned::Child => {
+                drop(jobs);
+                self.let_go();
+                inside::wait_and_run(&theirs, identity)
+            }
+        }
+    }
+
+    /// Closes, in a child, what is the launcher's alone.
+    fn let_go(&mut self) {
+        self.spare = None;
+        // The number is not used again: a child never comes back to the launcher's loop.
+        let _ = sys::close_number(self.socket.as_raw_fd());
+    }
+
+    /// Answers with the process's descriptor, or with the error's number.
+    fn reply(&self, answer: io::Result<OwnedFd>) -> io::Result<()> {
+        match answer {
+            Ok(pidfd) => channel::send(self.socket.as_fd(), &0_i32.to_ne_bytes(), &[pidfd.as_fd()]),
+            Err(error) => {
+                let number = error.raw_os_error().unwrap_or(libc::EIO);
+                channel::send(self.socket.as_fd(), &number.to_ne_bytes(), &[])
+            }
+        }
     }
 }
 
-/// Answers with the process's descriptor, or with the error's number.
-fn reply(socket: &OwnedFd, answer: io::Result<OwnedFd>) -> io::Result<()> {
-    match answer {
-        Ok(pidfd) => channel::send(socket.as_fd(), &0_i32.to_ne_bytes(), &[pidfd.as_fd()]),
-        Err(error) => {
-            let number = error.raw_os_error().unwrap_or(libc::EIO);
-            channel::send(socket.as_fd(), &number.to_ne_bytes(), &[])
-        }
+/// The bit of a new network namespace, the one that takes longest to make.
+const NEW_NETWORK: u64 = libc::CLONE_NEWNET as u64;
+
+/// A process in new namespaces that waits for its job.
+struct Spare {
+    namespaces: u64,
+    jobs: OwnedFd,
+    pidfd: OwnedFd,
+}
+
+impl Spare {
+    /// Gives it its job.
+    fn hand_over(&self, descriptors: &[OwnedFd]) -> io::Result<()> {
+        let borrowed: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
+        channel::send(self.jobs.as_fd(), &[0], &borrowed)
     }
 }

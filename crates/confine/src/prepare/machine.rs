@@ -7,11 +7,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use rustix::process::{getegid, geteuid};
-
 use super::view;
 use crate::cgroup::{self, Place};
-use crate::plan::{Job, Namespaces, Plan};
+use crate::plan::{Identity, Job, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
 use crate::{Mechanism, Network, child, sys};
 
@@ -108,8 +106,7 @@ impl Machine {
 fn in_namespaces(network: bool) -> Plan {
     Plan {
         namespaces: Some(Namespaces {
-            user: geteuid().as_raw(),
-            group: getegid().as_raw(),
+            identity: Identity::own(),
             network,
             root: view::system(Network::None),
         }),

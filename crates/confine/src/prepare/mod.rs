@@ -8,12 +8,12 @@ use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
-use rustix::process::{getegid, geteuid};
+use rustix::process::geteuid;
 
 use self::machine::{Machine, filter};
 use self::paths::Paths;
 use crate::cgroup::Place;
-use crate::plan::{Landlock, Namespaces, Plan, Rlimit};
+use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
     Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
@@ -181,8 +181,7 @@ impl Decision<'_> {
         let namespaces = self.has_namespaces();
         Plan {
             namespaces: namespaces.then(|| Namespaces {
-                user: geteuid().as_raw(),
-                group: getegid().as_raw(),
+                identity: Identity::own(),
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
             }),

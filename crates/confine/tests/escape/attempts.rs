@@ -1,11 +1,13 @@
 //! The table of attempts as the probe prints it, and what one run of an attempt said.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitStatus;
 
 use serde_json::Value;
 
 use crate::stage::command;
+use crate::{exceptions, open};
 
 /// One row of `probe --list`.
 #[derive(Clone, Debug)]
@@ -35,6 +37,11 @@ pub(crate) fn table(probe: &Path) -> Vec<Attempt> {
     let text = String::from_utf8(output.stdout).expect("text");
     let attempts: Vec<_> = text.lines().map(row).collect();
     assert!(attempts.len() >= 100, "only {} attempts", attempts.len());
+    let names: BTreeSet<_> = attempts.iter().map(|attempt| attempt.name.as_str()).collect();
+    assert_eq!(names.len(), attempts.len(), "two attempts have one name");
+    let listed = exceptions::names().chain(open::names());
+    let unknown: Vec<_> = listed.filter(|name| !names.contains(name)).collect();
+    assert!(unknown.is_empty() || !cfg!(target_arch = "x86_64"), "no such attempts: {unknown:?}");
     attempts
 }
 

@@ -111,7 +111,8 @@ fn limits(attempt: &Attempt) -> Limits {
         let crowd = matches!(attempt.name.as_str(), "limits.processes" | "limits.threads");
         limits.processes = Some(if crowd { 30 } else { 100 });
         limits.cpu_time = Some(Duration::from_secs(1));
-        limits.file_size = Some(64 << 20);
+        let files = if attempt.name == "limits.file-size" { 64 << 20 } else { 1 << 30 };
+        limits.file_size = Some(files);
         limits.open_files = Some(256);
         limits.tmp_size = 64 << 20;
     }

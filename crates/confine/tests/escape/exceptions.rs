@@ -66,6 +66,11 @@ const EXCEPTIONS: &[Exception] = &[
     row("network.netlink-netfilter", NO_FAMILY, FAMILY),
     row("network.netlink-xfrm", NO_FAMILY, FAMILY),
     row("network.netlink-connector", NO_FAMILY, FAMILY),
+    row(
+        "network.dns",
+        &[Errno::AGAIN, Errno::CONNREFUSED, Errno::NETUNREACH],
+        "no name server answers here",
+    ),
     row("kernel.setns-user", &[Errno::INVAL], "it is in that namespace already"),
     row("kernel.kexec", NO_CALL, CALL),
     row("kernel.module-load", NO_CALL, CALL),
@@ -95,6 +100,11 @@ pub(crate) fn find(name: &str, role: Role, said: &Said) -> Option<&'static str> 
         row.name == name && row.role.is_none_or(|only| only == role) && row.fits(said)
     };
     EXCEPTIONS.iter().find(fits).map(|row| row.reason)
+}
+
+/// The attempts that rows are about.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    EXCEPTIONS.iter().map(|row| row.name)
 }
 
 impl Exception {

@@ -21,6 +21,7 @@ mod confined;
 mod exceptions;
 mod listeners;
 mod open;
+mod planted;
 mod snapshot;
 mod stage;
 mod unconfined;
@@ -68,4 +69,22 @@ fn no_attempt_gets_out_confined_by_landlock_as_a_user() {
 #[test]
 fn landlock_alone_refuses_to_guard_paths() {
     stage::play(Role::User, "landlock_alone_refuses_to_guard_paths", confined::refuse_guards);
+}
+
+#[test]
+fn planted_links_lead_the_launch_nowhere_as_root() {
+    let name = "planted_links_lead_the_launch_nowhere_as_root";
+    stage::play(Role::Root, name, planted::links_lead_nowhere);
+}
+
+#[test]
+fn planted_links_lead_the_launch_nowhere_as_a_user() {
+    let name = "planted_links_lead_the_launch_nowhere_as_a_user";
+    stage::play(Role::User, name, planted::links_lead_nowhere);
+}
+
+#[test]
+fn a_linked_workdir_grants_its_target_alone() {
+    let act = planted::a_linked_workdir_grants_its_target_alone;
+    stage::play(Role::User, "a_linked_workdir_grants_its_target_alone", act);
 }

@@ -15,6 +15,16 @@ const fn full(name: &'static str, reason: &'static str) -> Open {
     Open { name, level: Some(Level::Full), role: None, reason }
 }
 
+/// For an ordinary user, at every level.
+const fn user(name: &'static str, reason: &'static str) -> Open {
+    Open { name, level: None, role: Some(Role::User), reason }
+}
+
+/// Without namespaces, for an ordinary user.
+const fn user_landlock(name: &'static str, reason: &'static str) -> Open {
+    Open { name, level: Some(Level::Landlock), role: Some(Role::User), reason }
+}
+
 /// Without namespaces, whoever asks.
 const fn landlock(name: &'static str, reason: &'static str) -> Open {
     Open { name, level: Some(Level::Landlock), role: None, reason }
@@ -23,7 +33,7 @@ const fn landlock(name: &'static str, reason: &'static str) -> Open {
 const ABSENT: &str = "a protected path that does not exist yet can be made, and the report says so";
 const METADATA: &str = "Landlock has no right for modes, times and attributes of visible files";
 const SCHEDULING: &str = "without a PID namespace, processes of the same user can be slowed";
-const GROUPS: &str = "supplementary groups are kept";
+const ONE_BY_ONE: &str = "without a control group, memory is limited for each process alone";
 
 const OPEN: &[Open] = &[
     full("files.agent-settings", ABSENT),
@@ -36,37 +46,17 @@ const OPEN: &[Open] = &[
     landlock("files.times-read-only", METADATA),
     landlock("files.xattr-read-only", METADATA),
     landlock("processes.pidfd", "without a PID namespace a descriptor of a process can be had"),
-    Open {
-        name: "processes.renice",
-        level: Some(Level::Landlock),
-        role: Some(Role::User),
-        reason: SCHEDULING,
-    },
-    Open {
-        name: "processes.affinity",
-        level: Some(Level::Landlock),
-        role: Some(Role::User),
-        reason: SCHEDULING,
-    },
-    Open {
-        name: "processes.scheduler",
-        level: Some(Level::Landlock),
-        role: Some(Role::User),
-        reason: SCHEDULING,
-    },
-    Open {
-        name: "processes.io-priority",
-        level: Some(Level::Landlock),
-        role: Some(Role::User),
-        reason: SCHEDULING,
-    },
-    Open { name: "inheritance.groups", level: None, role: None, reason: GROUPS },
-    Open {
-        name: "limits.memory-split",
-        level: None,
-        role: Some(Role::User),
-        reason: "without a control group, memory is limited for each process alone",
-    },
+    user_landlock("processes.renice", SCHEDULING),
+    user_landlock("processes.affinity", SCHEDULING),
+    user_landlock("processes.scheduler", SCHEDULING),
+    user_landlock("processes.io-priority", SCHEDULING),
+    user_landlock(
+        "inheritance.capabilities-bounding",
+        "an ordinary user cannot empty that set; no new privileges makes it useless",
+    ),
+    user("inheritance.groups", "an ordinary user cannot leave its supplementary groups"),
+    user("limits.memory-split", ONE_BY_ONE),
+    user("limits.memory-file", ONE_BY_ONE),
 ];
 
 /// The reason why this attempt gets out, if that is known.
@@ -77,4 +67,9 @@ pub(crate) fn find(name: &str, level: Level, role: Role) -> Option<&'static str>
             && row.role.is_none_or(|only| only == role)
     };
     OPEN.iter().find(fits).map(|row| row.reason)
+}
+
+/// The attempts that rows are about.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    OPEN.iter().map(|row| row.name)
 }

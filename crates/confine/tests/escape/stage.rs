@@ -11,6 +11,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// As whom the attempts are made.
@@ -33,6 +34,8 @@ const FIRST_USER: usize = 61_000;
 const FIRST_PROCESS: usize = 11_000;
 const PROCESSES: usize = 3_000;
 static STAGES: AtomicUsize = AtomicUsize::new(0);
+/// Held by the superuser's stage.
+static ALONE: Mutex<()> = Mutex::new(());
 /// A group that the children must not be in.
 const EXTRA_GROUP: &str = "4242";
 
@@ -64,6 +67,8 @@ fn start(role: Role, test: &str) {
     fs::set_permissions(programs.path(), fs::Permissions::from_mode(0o755)).expect("mode");
     let probe = copy(&build_probe(), programs.path(), "probe");
     let me = copy(&env::current_exe().expect("this program"), programs.path(), "escape");
+    // What the superuser makes is shared by all stages, the machine's control groups above all.
+    let _alone = (role == Role::Root).then(|| ALONE.lock());
     let mut line: Vec<String> = if is_root { stage_command(role) } else { Vec::new() };
     let (worse, flags) = (text(&probe), "--nocapture --test-threads=1");
     let play = format!("'{worse}' --worsen '{}' --exact {test} {flags}", text(&me));
@@ -71,15 +76,16 @@ fn start(role: Role, test: &str) {
         ["script", "--quiet", "--return", "--command", &play, "/dev/null"].map(str::to_owned),
     );
     let (program, arguments) = line.split_first().expect("a program");
-    let status = command(program)
+    let output = command(program)
         .args(arguments)
         .env(PROBE, &probe)
         .env(SECRET, "canary-environment")
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
-        .status()
+        .output()
         .expect("the second run starts");
-    assert!(status.success(), "{test} on its stage: {status}");
+    println!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{test} on its stage: {}", output.status);
 }
 
 /// What makes the namespaces and takes the role.

@@ -132,6 +132,7 @@ impl World {
         arguments.push(format!("address={}", self.victim.address));
         let here = std::env::current_dir().expect("a directory");
         arguments.push(format!("hostcwd={}", here.display()));
+        arguments.push(format!("nameserver={}", name_server()));
         arguments.push(format!("secret={SECRET}"));
         arguments.push(format!("sentinel={}", self.sentinel()));
         arguments.push(format!("cap={CAP}"));
@@ -188,6 +189,13 @@ impl World {
         }
         file.exists()
     }
+}
+
+/// The machine's name server, or where one would be on the machine itself.
+fn name_server() -> String {
+    let config = fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
+    let server = config.lines().find_map(|line| line.strip_prefix("nameserver "));
+    server.map_or("127.0.0.53", str::trim).to_owned()
 }
 
 /// Descriptors that every child inherits unless something closes them.

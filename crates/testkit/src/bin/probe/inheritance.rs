@@ -4,13 +4,12 @@
 //! environment canary, descriptors, groups), and these look for it.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Read as _;
 use std::os::unix::process::parent_id;
 
-use crate::attempt::{Attempt, Given, Stop, Tried, denied};
+use crate::attempt::{Attempt, Given, Tried, denied};
 use crate::stage::{BLOCKED, MASK};
-use crate::sys::{call, pipe_was_ignored, umask};
+use crate::sys::{call, halves, is_ignored, pipe_was_ignored, umask};
 
 /// The tables of this group.
 pub(crate) const TABLES: &[&[Attempt]] = &[&[
@@ -81,7 +80,7 @@ fn input(_: &Given) -> Tried {
 }
 
 fn directory(given: &Given) -> Tried {
-    let here = fs::read_link("/proc/self/cwd")?;
+    let here = std::env::current_dir()?;
     if here == given.path("outside", "")? {
         Ok(here.display().to_string())
     } else {
@@ -93,25 +92,17 @@ fn mask(_: &Given) -> Tried {
     if umask(0o022) == MASK { Ok(format!("{MASK:o}")) } else { Err(denied("another mask")) }
 }
 
-/// A field of /proc/self/status that is a number in base 16.
-fn status(field: &str) -> Result<u64, Stop> {
-    let text = fs::read_to_string("/proc/self/status")?;
-    let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
-    let value = value.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
-    value.ok_or_else(|| Stop::Untried(format!("the kernel does not say {field}")))
-}
-
-fn has_signal(field: &str, signal: i32) -> Tried {
-    let set = status(field)? & 1 << (signal - 1);
-    if set == 0 { Err(denied("it has not")) } else { Ok(format!("signal {signal}")) }
-}
-
 fn blocked(_: &Given) -> Tried {
-    has_signal("SigBlk", BLOCKED)
+    let mut set = [0; 8];
+    call!(libc::SYS_rt_sigprocmask, libc::SIG_BLOCK, 0, &mut set[..], 8)?;
+    match u64::from_ne_bytes(set) & 1 << (BLOCKED - 1) {
+        0 => Err(denied("it is not blocked")),
+        _ => Ok(format!("signal {BLOCKED} is blocked")),
+    }
 }
 
 fn interrupt(_: &Given) -> Tried {
-    has_signal("SigIgn", libc::SIGINT)
+    if is_ignored(libc::SIGINT) { Ok("ignored".to_owned()) } else { Err(denied("not ignored")) }
 }
 
 /// The runtime of this program ignores SIGPIPE itself, so what counts is how it was before.
@@ -146,37 +137,56 @@ fn groups(_: &Given) -> Tried {
     if all.is_empty() { Err(denied("none")) } else { Ok(format!("{all:?}")) }
 }
 
-fn capabilities(field: &str) -> Tried {
-    match status(field)? {
-        0 => Err(denied("none")),
-        set => Ok(format!("{set:x}")),
-    }
+/// The three sets of `capget`, one of them by its place.
+fn capabilities(place: usize) -> Tried {
+    let header = halves(&[0x2008_0522, 0]);
+    let mut sets = [0; 24];
+    call!(libc::SYS_capget, &header, &mut sets[..])?;
+    let (low, high) = (4 * place, 4 * place + 12);
+    let set = [&sets[low..low + 4], &sets[high..high + 4]].concat();
+    if set == [0; 8] { Err(denied("none")) } else { Ok(format!("{set:x?}")) }
 }
 
 fn effective(_: &Given) -> Tried {
-    capabilities("CapEff")
+    capabilities(0)
 }
 
 fn permitted(_: &Given) -> Tried {
-    capabilities("CapPrm")
+    capabilities(1)
 }
 
 fn inheritable(_: &Given) -> Tried {
-    capabilities("CapInh")
+    capabilities(2)
+}
+
+/// Asks for every capability whether it is in a set that only `prctl` shows.
+fn any_capability(ask: impl Fn(u64) -> std::io::Result<i64>) -> Tried {
+    let has = |number: &u64| ask(*number).is_ok_and(|answer| answer == 1);
+    match (0..64).filter(has).count() {
+        0 => Err(denied("none")),
+        count => Ok(format!("{count} capabilities")),
+    }
 }
 
 fn bounding(_: &Given) -> Tried {
-    capabilities("CapBnd")
+    any_capability(|number| call!(libc::SYS_prctl, libc::PR_CAPBSET_READ, number, 0, 0, 0))
 }
 
 fn ambient(_: &Given) -> Tried {
-    capabilities("CapAmb")
+    let (option, ask) = (libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_IS_SET);
+    any_capability(|number| call!(libc::SYS_prctl, option, ask, number, 0, 0))
 }
 
 fn new_privileges(_: &Given) -> Tried {
-    if status("NoNewPrivs")? == 0 { Ok("it can".to_owned()) } else { Err(denied("it cannot")) }
+    match call!(libc::SYS_prctl, libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)? {
+        0 => Ok("it can".to_owned()),
+        _ => Err(denied("it cannot")),
+    }
 }
 
 fn no_filter(_: &Given) -> Tried {
-    if status("Seccomp")? == 0 { Ok("no filter".to_owned()) } else { Err(denied("filtered")) }
+    match call!(libc::SYS_prctl, libc::PR_GET_SECCOMP, 0, 0, 0, 0)? {
+        0 => Ok("no filter".to_owned()),
+        _ => Err(denied("filtered")),
+    }
 }

@@ -211,11 +211,16 @@ static PIPE_WAS_IGNORED: AtomicBool = AtomicBool::new(false);
 static LOOK_AT_PIPE: extern "C" fn() = look_at_pipe;
 
 extern "C" fn look_at_pipe() {
-    // SAFETY: setting the default runs no code of ours, and the old action is put back at once.
-    let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-    // SAFETY: it is the action that was in force a moment ago.
-    unsafe { libc::signal(libc::SIGPIPE, before) };
-    PIPE_WAS_IGNORED.store(before == libc::SIG_IGN, Ordering::Relaxed);
+    PIPE_WAS_IGNORED.store(is_ignored(libc::SIGPIPE), Ordering::Relaxed);
+}
+
+/// Whether a signal is ignored.
+pub(crate) fn is_ignored(signal: c_int) -> bool {
+    // SAFETY: all-zero bytes are a valid value of the structure.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: nothing is changed, and the structure that is filled is ours.
+    let asked = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+    asked == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
 /// See the static of this name.

@@ -25,6 +25,7 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("kernel.setns-ipc", "enters init's IPC namespace", setns_ipc).root(),
     Attempt::new("kernel.setns-uts", "enters init's UTS namespace", setns_uts).root(),
     Attempt::new("kernel.setns-cgroup", "enters init's cgroup namespace", setns_cgroup).root(),
+    Attempt::new("kernel.setns-own", "enters its own network namespace again", setns_own).root(),
     Attempt::new("kernel.setns-victim", "enters the victim's by a pidfd", setns_victim).root(),
 ];
 
@@ -88,7 +89,11 @@ fn clone3_user_net(_: &Given) -> Tried {
 }
 
 fn enter(name: &str) -> Tried {
-    let namespace = File::open(format!("/proc/1/ns/{name}"))?;
+    enter_path(&format!("/proc/1/ns/{name}"))
+}
+
+fn enter_path(path: &str) -> Tried {
+    let namespace = File::open(path)?;
     call!(libc::SYS_setns, namespace.as_raw_fd(), 0)?;
     Ok("entered".to_owned())
 }
@@ -119,6 +124,11 @@ fn setns_uts(_: &Given) -> Tried {
 
 fn setns_cgroup(_: &Given) -> Tried {
     enter("cgroup")
+}
+
+/// What it may open for sure; the call itself is what is tried.
+fn setns_own(_: &Given) -> Tried {
+    enter_path("/proc/self/ns/net")
 }
 
 fn setns_victim(given: &Given) -> Tried {

@@ -24,7 +24,7 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
         .judged_by_world(),
     Attempt::new("network.raw-icmp", "opens a raw socket and pings", raw_icmp).root(),
     Attempt::new("network.raw-ip", "opens a raw socket for whole packets", raw_ip).root(),
-    Attempt::new("network.dns", "asks the name server of resolv.conf", dns),
+    Attempt::new("network.dns", "asks the host's name server", dns),
 ];
 
 fn greet_tcp(address: SocketAddr) -> Tried {
@@ -152,12 +152,9 @@ fn raw_ip(_: &Given) -> Tried {
     Ok("a socket".to_owned())
 }
 
-/// A query for the address of `example.com`, answered by whoever the machine asks.
-fn dns(_: &Given) -> Tried {
-    let config = std::fs::read_to_string("/etc/resolv.conf")?;
-    let server = config.lines().find_map(|line| line.strip_prefix("nameserver "));
-    let server = server.and_then(|text| text.trim().parse().ok());
-    let server: std::net::IpAddr = server.ok_or_else(|| denied("no name server is known"))?;
+/// A query for the address of `example.com` to the host's name server.
+fn dns(given: &Given) -> Tried {
+    let server: std::net::IpAddr = given.number("nameserver")?;
     let any: std::net::IpAddr = match server {
         std::net::IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         std::net::IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),

@@ -12,6 +12,9 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     Attempt::new("processes.type-high-bits", "the same, with high bits in the request", high_bits)
         .root(),
     Attempt::new("processes.console-paste", "pastes on a console by TIOCLINUX", paste).root(),
+    Attempt::new("processes.type-request", "asks for TIOCSTI where no terminal is", ask_type),
+    Attempt::new("processes.type-request-high-bits", "the same, with high bits", ask_type_high),
+    Attempt::new("processes.paste-request", "asks for TIOCLINUX where no terminal is", ask_paste),
     Attempt::new("processes.host-terminal", "opens the controlling terminal", host_terminal),
     Attempt::new("processes.input-is-terminal", "finds a terminal on a stream", is_terminal),
 ];
@@ -54,6 +57,25 @@ fn paste(_: &Given) -> Tried {
     let (_master, slave) = terminal()?;
     let reached = call!(libc::SYS_ioctl, slave.as_raw_fd(), libc::TIOCLINUX, &b"\x06"[..]);
     crate::attempt::past_check(reached, libc::ENOTTY)
+}
+
+/// Makes a terminal's request of a pipe: an answer from the pipe shows that nothing filtered it.
+fn ask(request: u64) -> Tried {
+    let (reader, _writer) = std::io::pipe()?;
+    let tried = call!(libc::SYS_ioctl, reader.as_raw_fd(), request, &b"\x06"[..]);
+    crate::attempt::past_check(tried, libc::ENOTTY)
+}
+
+fn ask_type(_: &Given) -> Tried {
+    ask(libc::TIOCSTI)
+}
+
+fn ask_type_high(_: &Given) -> Tried {
+    ask(libc::TIOCSTI | 1 << 32)
+}
+
+fn ask_paste(_: &Given) -> Tried {
+    ask(libc::TIOCLINUX)
 }
 
 fn host_terminal(_: &Given) -> Tried {

@@ -1,0 +1,263 @@
+//! One call: from the request to its outcome.
+//!
+//! One loop waits for everything at once: the driver's word, its output, its end, the answers to its
+//! calls back, the deadline and the caller's cancel. The arms are polled in random order, so that
+//! endless output starves nobody. The deadline (or the cancel) interrupts; the end of the grace
+//! kills; and if even that is not followed by the end of the process, the call returns without it.
+
+use std::{collections::BTreeSet, future::Future, pin::pin, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use tokio::{task::JoinSet, time::Instant};
+use tool_core::ExitStatus;
+
+use super::{
+    Background, CallError, CallOutcome, Cwd, DriverLink, Ending, StateAfter, control::Line,
+    link::Health,
+};
+use crate::{
+    language::Language,
+    protocol::{Done, Event, Kept, Request, parse},
+};
+
+/// How long a killed process may take to be gone.
+const DEATH: Duration = Duration::from_secs(2);
+
+/// How far a call has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Running,
+    Interrupted,
+    Killed,
+}
+
+/// How a call came to its end.
+enum End {
+    /// The driver said so.
+    Reported(Box<Done>),
+    /// The process ended.
+    Died(ExitStatus),
+    /// It was killed, and is not gone.
+    GivenUp,
+}
+
+/// The changing parts of a call that runs.
+struct Call {
+    id: u64,
+    phase: Phase,
+    next: Instant,
+    timed_out: bool,
+    cancelled: bool,
+    speaks: bool,
+    answers: JoinSet<(u64, Result<Value, String>)>,
+    asked: BTreeSet<u64>,
+}
+
+impl DriverLink {
+    /// Runs code to its end, or interrupts it at `deadline` or when `cancel` is ready.
+    ///
+    /// Returns at the latest after the deadline, the grace and two seconds more. A future that is
+    /// dropped before its end leaves the session lost: use `cancel`.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError`], where nothing was run.
+    pub async fn run(
+        &mut self,
+        code: &str,
+        deadline: Instant,
+        cancel: impl Future<Output = ()> + Send,
+    ) -> Result<CallOutcome, CallError> {
+        self.check_code(code)?;
+        self.begin()?;
+        let earlier = self.take_background();
+        let mut call = Call::new(self.next_id(), deadline);
+        self.send(&Request::Run { id: call.id, code });
+        let end = self.follow(&mut call, cancel).await;
+        self.stdout.drain();
+        self.stderr.drain();
+        for seq in std::mem::take(&mut call.asked) {
+            self.answer(seq, Err("the call that asked has ended".to_owned()));
+        }
+        Ok(self.outcome(&call, end, earlier))
+    }
+
+    fn check_code(&self, code: &str) -> Result<(), CallError> {
+        let max = self.config.max_code_bytes;
+        if code.len() > max {
+            return Err(CallError::TooLong { bytes: code.len(), max });
+        }
+        if self.language == Language::Bash && code.contains('\0') {
+            return Err(CallError::Nul);
+        }
+        Ok(())
+    }
+
+    async fn follow(&mut self, call: &mut Call, cancel: impl Future<Output = ()> + Send) -> End {
+        let mut cancel = pin!(cancel);
+        let mut timer = pin!(tokio::time::sleep_until(call.next));
+        loop {
+            if timer.deadline() != call.next {
+                timer.as_mut().reset(call.next);
+            }
+            tokio::select! {
+                line = self.control.next_line(), if call.speaks => {
+                    if let Some(done) = self.hear(call, line) {
+                        return End::Reported(done);
+                    }
+                }
+                () = self.stdout.fill() => {}
+                () = self.stderr.fill() => {}
+                Some(answered) = call.answers.join_next(), if !call.answers.is_empty() => {
+                    if let Ok((seq, result)) = answered {
+                        call.asked.remove(&seq);
+                        self.answer(seq, result);
+                    }
+                }
+                status = self.process.ended() => return self.last_words(call, status),
+                () = &mut timer => {
+                    if let Some(end) = self.time_is_up(call) {
+                        return end;
+                    }
+                }
+                () = &mut cancel, if call.phase == Phase::Running => {
+                    call.cancelled = true;
+                    self.interrupt(call);
+                }
+            }
+        }
+    }
+
+    /// Takes in one line of the driver; gives the report, if it is the end of this call.
+    fn hear(&mut self, call: &mut Call, line: Line) -> Option<Box<Done>> {
+        match line {
+            Line::Whole(line) => match parse(&line, &self.token)? {
+                Event::Done(done) if done.id == call.id => return Some(done),
+                Event::Call { id, seq, name, args } if id == call.id => {
+                    self.call_back(call, seq, name, &args);
+                }
+                other => self.refuse_stray(&other),
+            },
+            // The process is ending, or it has become another program: wait for its end.
+            Line::Ended => call.speaks = false,
+            Line::TooLong => {
+                call.speaks = false;
+                self.kill(call);
+            }
+        }
+        None
+    }
+
+    fn call_back(&mut self, call: &mut Call, seq: u64, name: String, args: &str) {
+        let args = match serde_json::from_str(args) {
+            Ok(args) => args,
+            Err(error) => return self.answer(seq, Err(format!("unreadable arguments: {error}"))),
+        };
+        if call.answers.len() >= self.config.max_host_calls {
+            return self.answer(seq, Err("too many calls to the host at once".to_owned()));
+        }
+        call.asked.insert(seq);
+        let host = Arc::clone(&self.host_calls);
+        call.answers.spawn(async move { (seq, host.call(name, args).await) });
+    }
+
+    /// The process ended: what it had said before counts.
+    fn last_words(&mut self, call: &mut Call, status: ExitStatus) -> End {
+        self.health = Health::Lost;
+        while let Some(Line::Whole(line)) = self.control.ready_line() {
+            if let Some(Event::Done(done)) = parse(&line, &self.token)
+                && done.id == call.id
+            {
+                return End::Reported(done);
+            }
+        }
+        End::Died(status)
+    }
+
+    fn time_is_up(&mut self, call: &mut Call) -> Option<End> {
+        match call.phase {
+            Phase::Running => {
+                call.timed_out = true;
+                self.interrupt(call);
+            }
+            Phase::Interrupted => self.kill(call),
+            Phase::Killed => return Some(End::GivenUp),
+        }
+        None
+    }
+
+    fn interrupt(&mut self, call: &mut Call) {
+        self.process.interrupt();
+        call.phase = Phase::Interrupted;
+        call.next = Instant::now() + self.config.grace;
+    }
+
+    fn kill(&mut self, call: &mut Call) {
+        self.process.kill();
+        call.phase = Phase::Killed;
+        call.next = Instant::now() + DEATH;
+    }
+
+    fn outcome(&mut self, call: &Call, end: End, earlier: Background) -> CallOutcome {
+        let mut outcome = CallOutcome {
+            shown: Vec::new(),
+            error: None,
+            stdout: self.stdout.take(),
+            stderr: self.stderr.take(),
+            earlier,
+            ending: Ending {
+                timed_out: call.timed_out,
+                cancelled: call.cancelled,
+                killed: call.phase == Phase::Killed,
+                ..Ending::default()
+            },
+            state: StateAfter::Lost,
+            generation: self.generation,
+            cwd: None,
+        };
+        match end {
+            End::Reported(done) => self.fill_in(&mut outcome, *done),
+            End::Died(ExitStatus::Code(code)) => outcome.ending.exit_code = Some(code),
+            End::Died(ExitStatus::Signal(signal)) => outcome.ending.signal = Some(signal),
+            End::GivenUp => {}
+        }
+        if outcome.state == StateAfter::Lost {
+            self.health = Health::Lost;
+        }
+        outcome
+    }
+
+    fn fill_in(&mut self, outcome: &mut CallOutcome, done: Done) {
+        outcome.shown = done.shown;
+        outcome.error = done.error;
+        outcome.ending.exit_code = Some(done.exit_code);
+        outcome.cwd = Some(Cwd { path: done.cwd, exists: done.cwd_exists });
+        if self.health == Health::Lost || outcome.ending.killed {
+            return;
+        }
+        self.health = Health::Idle;
+        outcome.state = match done.state {
+            Kept::Kept => StateAfter::Kept,
+            Kept::Restored => {
+                self.generation += 1;
+                outcome.generation = self.generation;
+                StateAfter::Restored
+            }
+        };
+    }
+}
+
+impl Call {
+    fn new(id: u64, deadline: Instant) -> Self {
+        Self {
+            id,
+            phase: Phase::Running,
+            next: deadline,
+            timed_out: false,
+            cancelled: false,
+            speaks: true,
+            answers: JoinSet::new(),
+            asked: BTreeSet::new(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+eval "$1"; __remit_start "$@"; set --; { eval "$__remit_restored"; } 2>/dev/null; { __remit_resume; } 2>/dev/null; while :; do while { __remit_next $?; } 2>/dev/null; do eval "$__remit_code" 200<&- 201>&- 1>&202 2>&203 202>&- 203>&- 0</dev/null; done; done

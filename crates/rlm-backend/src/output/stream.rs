@@ -1,0 +1,79 @@
+//! One output pipe of a session's process, read into a collector as it fills.
+//!
+//! Nothing here waits for the end of a pipe: a process that lives on may hold it open for ever. What
+//! a driver wrote before it said "done" is in the pipe by then, so [`OutputStream::drain`] takes what
+//! the kernel says is there at that moment, and no more.
+
+use std::{io, os::fd::OwnedFd};
+
+use tokio::net::unix::pipe::Receiver;
+
+use super::{Captured, Collector};
+
+const CHUNK: usize = 64 << 10;
+
+/// A pipe and what was read from it.
+#[derive(Debug)]
+pub(crate) struct OutputStream {
+    pipe: Receiver,
+    collector: Collector,
+    buffer: Vec<u8>,
+    ended: bool,
+}
+
+impl OutputStream {
+    /// Takes the reading end of a pipe; `max` is how many bytes of a call are kept.
+    pub(crate) fn new(fd: OwnedFd, max: usize) -> io::Result<Self> {
+        let pipe = Receiver::from_owned_fd(fd)?;
+        Ok(Self { pipe, collector: Collector::new(max), buffer: vec![0; CHUNK], ended: false })
+    }
+
+    /// Waits until something is there and takes one chunk of it. Pending for ever once the pipe has
+    /// ended. Cancel safe.
+    pub(crate) async fn fill(&mut self) {
+        if self.ended {
+            return std::future::pending().await;
+        }
+        let read = match self.pipe.readable().await {
+            Ok(()) => self.pipe.try_read(&mut self.buffer),
+            Err(error) => Err(error),
+        };
+        self.take_in(read);
+    }
+
+    /// Takes what is in the pipe now, without waiting.
+    ///
+    /// It asks the kernel, not the runtime, which may not have heard of it yet.
+    pub(crate) fn drain(&mut self) {
+        let mut there = rustix::io::ioctl_fionread(&self.pipe).unwrap_or(0);
+        while there > 0 {
+            let read = rustix::io::read(&self.pipe, &mut self.buffer[..]).map_err(io::Error::from);
+            let Some(count) = self.take_in(read) else { return };
+            there = there.saturating_sub(count as u64);
+        }
+    }
+
+    /// What was read since the last time.
+    pub(crate) fn take(&mut self) -> Captured {
+        self.collector.take()
+    }
+
+    /// Keeps what was read; gives its length, where there was something.
+    fn take_in(&mut self, read: io::Result<usize>) -> Option<usize> {
+        match read {
+            Ok(count) if count > 0 => {
+                self.collector.push(&self.buffer[..count]);
+                return Some(count);
+            }
+            Ok(_) => self.ended = true,
+            Err(error) if is_not_now(&error) => {}
+            Err(_) => self.ended = true,
+        }
+        None
+    }
+}
+
+/// Whether a read or write may succeed later.
+pub(crate) fn is_not_now(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}

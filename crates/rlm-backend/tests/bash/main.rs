@@ -1,0 +1,16 @@
+//! The bash driver, driven through a link: what each situation of a session comes to.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ends;
+mod jobs;
+mod output;
+mod state;
