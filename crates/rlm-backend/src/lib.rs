@@ -38,15 +38,25 @@
 //! ```
 #![cfg(target_os = "linux")]
 
+mod backend;
+mod config;
 mod driver;
 mod language;
+mod local;
+mod manager;
 mod output;
 mod protocol;
+mod tool;
 
+pub use backend::{Backend, BackendError, Place, Started};
+pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use driver::{
     Background, CallError, CallOutcome, Channels, Cwd, DriverLink, DriverProcess, Ending,
     HostCalls, LinkConfig, NoHostCalls, StartError, StateAfter, VariableError,
 };
 pub use language::Language;
+pub use local::LocalBackend;
+pub use manager::{DriverStatus, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus};
 pub use output::{Captured, OutputText};
 pub use protocol::{CodeError, Shown, Variable};
+pub use tool::{SandboxTool, SandboxToolError};

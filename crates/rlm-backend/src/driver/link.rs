@@ -125,6 +125,11 @@ impl DriverLink {
         self.health == Health::Lost
     }
 
+    /// Sets how long interrupted code may take from now on.
+    pub(crate) fn set_grace(&mut self, grace: Duration) {
+        self.config.grace = grace;
+    }
+
     /// Between calls: takes in what background work prints, and refuses its calls to the host.
     /// Returns when the process has ended. Cancel safe.
     pub async fn attend(&mut self) -> ExitStatus {

@@ -53,6 +53,23 @@ impl Captured {
         self.total == 0
     }
 
+    /// The same with at most about `max` bytes kept.
+    pub(crate) fn shrunk_to(&self, max: usize) -> Self {
+        if self.head.len() + self.tail.len() <= max {
+            return self.clone();
+        }
+        let last = if self.tail.is_empty() { &self.head } else { &self.tail };
+        let half = max / 2;
+        let head = self.head[..half.min(self.head.len())].to_vec();
+        let tail = last[last.len().saturating_sub(half)..].to_vec();
+        Self { head, tail, total: self.total }
+    }
+
+    /// Head and tail as texts, each with what is not UTF-8 marked.
+    pub(crate) fn texts(&self) -> [String; 2] {
+        [&self.head, &self.tail].map(|part| Marked(part).to_string())
+    }
+
     /// The same for a reader.
     #[must_use]
     pub fn text(&self) -> OutputText<'_> {
@@ -74,6 +91,15 @@ impl fmt::Display for OutputText<'_> {
     }
 }
 
+/// Prints bytes as text.
+struct Marked<'a>(&'a [u8]);
+
+impl fmt::Display for Marked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        marked(self.0, f)
+    }
+}
+
 fn marked(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         f.write_str(chunk.valid())?;
@@ -92,6 +118,16 @@ mod tests {
     fn bytes_that_are_not_utf_8_are_marked_and_the_rest_is_intact() {
         let captured = Captured::new(b"h\xc3\xa9\xff\0\x1b[0m".to_vec(), Vec::new(), 9);
         assert_eq!(captured.text().to_string(), "h\u{e9}\\xff\0\u{1b}[0m");
+    }
+
+    #[test]
+    fn less_can_be_kept_and_nothing_is_counted_twice() {
+        let whole = Captured::new(b"abcdefgh".to_vec(), Vec::new(), 8);
+        let cut = whole.shrunk_to(4);
+        assert_eq!((cut.texts(), cut.omitted_bytes()), (["ab".into(), "gh".into()], 4));
+        assert_eq!(whole.shrunk_to(8), whole);
+        let cut = Captured::new(b"abcd".to_vec(), b"wxyz".to_vec(), 26).shrunk_to(2);
+        assert_eq!((cut.texts(), cut.omitted_bytes()), (["a".into(), "z".into()], 24));
     }
 
     #[test]

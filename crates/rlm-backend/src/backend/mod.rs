@@ -1,0 +1,73 @@
+//! What a kind of isolation gives to sessions: places, and drivers started in them.
+//!
+//! Both traits block; the manager calls them from threads that may. Another backend, or one that a
+//! test makes up, is an implementation of these two.
+
+use std::{
+    fmt, io,
+    sync::{Arc, OnceLock},
+};
+
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::{Channels, DriverProcess, Language};
+
+/// A kind of isolation.
+pub trait Backend: fmt::Debug + Send + Sync {
+    /// Makes the place of one session. Starts no code of the session.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError`].
+    fn open(&self) -> Result<Box<dyn Place>, BackendError>;
+}
+
+/// Where one session lives: its files, and its confinement.
+pub trait Place: fmt::Debug + Send + Sync {
+    /// Starts a driver. Drivers of one place share its working directory.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError`].
+    fn start(&self, language: Language) -> Result<Started, BackendError>;
+
+    /// Frees what the place holds, once its drivers are gone.
+    ///
+    /// # Errors
+    ///
+    /// What could not be freed.
+    fn close(&self) -> io::Result<()>;
+}
+
+/// A driver that was started.
+pub struct Started {
+    /// The host's ends of its pipes.
+    pub channels: Channels,
+    /// Power over its process.
+    pub process: Box<dyn DriverProcess>,
+    /// What is enforced on it.
+    pub confinement: Value,
+    /// The limit that ended it, where one did; known when the process has ended.
+    pub limit: Arc<OnceLock<String>>,
+}
+
+impl fmt::Debug for Started {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Started").field("channels", &self.channels).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no session: what is missing, and how to get it.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub struct BackendError {
+    message: String,
+}
+
+impl BackendError {
+    /// An error with a text for the reader.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}

@@ -1,0 +1,118 @@
+//! Sessions on this machine: drivers in confined processes.
+//!
+//! Every driver has a confinement of its own over the working directory of its session: no network,
+//! none of the host's files but system directories, none of its environment. Opening a place looks at
+//! the machine and makes the directory; the first code starts the first process.
+
+mod folder;
+mod process;
+
+use std::{
+    io,
+    os::fd::OwnedFd,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use confine::{Child, Command, Confinement, Limits, Network, Prepared, SpawnError};
+
+use self::{folder::Folder, process::Confined};
+use crate::{
+    Backend, BackendError, Channels, Language, Place, SandboxConfig, SessionAccess, SessionNetwork,
+    Started,
+};
+
+/// The backend `local`.
+#[derive(Debug)]
+pub struct LocalBackend {
+    config: SandboxConfig,
+}
+
+impl LocalBackend {
+    /// Sessions as the configuration says. Looks at nothing yet.
+    #[must_use]
+    pub fn new(config: SandboxConfig) -> Self {
+        Self { config }
+    }
+
+    fn confinement(&self, folder: &Folder) -> Confinement {
+        let mut limits = Limits::default();
+        limits.memory = Some(self.config.memory_bytes);
+        limits.processes = Some(self.config.processes);
+        let mut confinement = Confinement::builder(folder.path()).limits(limits);
+        if !folder.is_private() && self.config.workdir_access == SessionAccess::ReadOnly {
+            confinement = confinement.read_only_workdir();
+        }
+        if self.config.network == SessionNetwork::Host {
+            confinement = confinement.network(Network::Host);
+        }
+        confinement
+    }
+}
+
+impl Backend for LocalBackend {
+    fn open(&self) -> Result<Box<dyn Place>, BackendError> {
+        let folder = match &self.config.workdir {
+            Some(path) => Ok(Folder::given(path.clone())),
+            None => Folder::private(),
+        };
+        let folder = folder.map_err(|error| {
+            BackendError::new(format!("no directory can be made for a session: {error}"))
+        })?;
+        let prepared = self.confinement(&folder).prepare();
+        let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
+        Ok(Box::new(LocalPlace { prepared, folder: Mutex::new(Some(folder)) }))
+    }
+}
+
+/// A working directory, and the confinement over it.
+#[derive(Debug)]
+struct LocalPlace {
+    prepared: Prepared,
+    /// Taken when it is closed.
+    folder: Mutex<Option<Folder>>,
+}
+
+impl Place for LocalPlace {
+    fn start(&self, language: Language) -> Result<Started, BackendError> {
+        let failed = |error: io::Error| {
+            BackendError::new(format!("a session's process can't be given its pipes: {error}"))
+        };
+        let (driver_in, control_in) = io::pipe().map_err(failed)?;
+        let (control_out, driver_out) = io::pipe().map_err(failed)?;
+        let command = Command::new(language.program())
+            .args(language.arguments(3, 4))
+            .inherit(driver_in.into())
+            .inherit(driver_out.into());
+        let mut child =
+            self.prepared.spawn(command).map_err(|error| not_started(language, &error))?;
+        let (stdout, stderr) = streams(&mut child).map_err(failed)?;
+        let control = (control_in.into(), control_out.into());
+        let channels = Channels { control_in: control.0, control_out: control.1, stdout, stderr };
+        let confinement = serde_json::to_value(child.report()).unwrap_or_default();
+        let limit = Arc::new(OnceLock::new());
+        let process = Confined::new(child, Arc::clone(&limit));
+        Ok(Started { channels, process: Box::new(process), confinement, limit })
+    }
+
+    fn close(&self) -> io::Result<()> {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        folder.map_or(Ok(()), Folder::remove)
+    }
+}
+
+fn streams(child: &mut Child) -> io::Result<(OwnedFd, OwnedFd)> {
+    let missing = || io::Error::other("a standard stream is no pipe");
+    let stdout = child.take_stdout().ok_or_else(missing)?;
+    let stderr = child.take_stderr().ok_or_else(missing)?;
+    Ok((stdout.into(), stderr.into()))
+}
+
+fn not_started(language: Language, error: &SpawnError) -> BackendError {
+    let program = language.program();
+    BackendError::new(match error {
+        SpawnError::Program { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            format!("{program} is not installed on this machine; install it and call again")
+        }
+        error => format!("{program} can't be started: {error}"),
+    })
+}

@@ -1,0 +1,16 @@
+//! Sessions in really confined processes: what they remember, how they end, what they can't reach.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and the measuring one says what it measured"
+)]
+
+mod ends;
+mod ids;
+mod reach;
+mod speed;
+mod state;
+mod support;

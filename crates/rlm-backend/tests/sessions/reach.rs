@@ -1,0 +1,94 @@
+//! What code in a session can't reach, each attempt looked at from inside.
+
+use std::{fs, net::TcpListener};
+
+use rlm_backend::{SandboxConfig, SessionAccess};
+use serde_json::json;
+
+use crate::support::{Tool, processes_with};
+
+#[tokio::test]
+async fn the_network_is_off() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let tool = Tool::new();
+    let code = format!("import socket\nsocket.create_connection(('127.0.0.1', {port}), 2)");
+    let answer = tool.python(&code).await;
+    assert_eq!(answer["success"], false, "{answer}");
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "somebody came");
+}
+
+#[tokio::test]
+async fn the_files_of_the_host_are_not_there() {
+    let outside = tempfile::tempdir().unwrap();
+    let canary = outside.path().join("canary");
+    fs::write(&canary, "secret").unwrap();
+    let tool = Tool::new();
+    let answer = tool.bash(&format!("cat {}; echo spoilt > {0}", canary.display())).await;
+    assert_eq!(answer["success"], false, "{answer}");
+    assert!(!answer.to_string().contains("secret"));
+    assert_eq!(fs::read_to_string(&canary).unwrap(), "secret");
+}
+
+#[tokio::test]
+async fn the_environment_of_the_host_is_not_there() {
+    let tool = Tool::new();
+    let seen = tool.prints("tr '\\0' '\\n' < /proc/$$/environ").await;
+    let names: Vec<_> = seen.lines().filter_map(|line| line.split_once('=')).collect();
+    assert!(!names.is_empty());
+    for (name, _) in names {
+        assert!(["PATH", "HOME", "TMPDIR", "LANG", "TZ"].contains(&name), "{name}");
+    }
+    // This variable is one that cargo gives to every test.
+    assert!(std::env::vars_os().any(|(name, _)| name == "CARGO_MANIFEST_DIR"));
+    let answer = tool.python("import os; os.environ.get('CARGO_MANIFEST_DIR')").await;
+    assert_eq!(answer.get("value"), None, "{answer}");
+}
+
+#[tokio::test]
+async fn a_directory_of_the_operator_is_as_writable_as_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("given"), "text").unwrap();
+    for (access, writes) in [(SessionAccess::ReadOnly, false), (SessionAccess::ReadWrite, true)] {
+        let config = SandboxConfig {
+            workdir: Some(folder.path().to_owned()),
+            workdir_access: access,
+            ..SandboxConfig::default()
+        };
+        let tool = Tool::with(config);
+        assert_eq!(tool.prints("cat given").await, "text");
+        assert_eq!(tool.bash("echo x > made").await["success"], writes);
+        assert_eq!(folder.path().join("made").exists(), writes);
+    }
+    assert!(folder.path().join("given").exists(), "it outlives the sessions");
+}
+
+#[tokio::test]
+async fn what_is_enforced_is_reported() {
+    let result = Tool::new().call(json!({"op": "execute_code", "code": "1"})).await;
+    let report = result.outcome.unwrap().confinement.unwrap();
+    assert_eq!(report["no_new_privileges"]["status"], "enforced", "{report}");
+    assert_eq!(report["seccomp"]["status"], "enforced", "{report}");
+}
+
+#[tokio::test]
+async fn without_authorization_nothing_starts() {
+    let launchers = || processes_with("remit-launcher").len();
+    let before = launchers();
+    let tool = Tool::allowing(SandboxConfig::default(), &[]);
+    for arguments in [
+        json!({"op": "execute_code", "code": "1"}),
+        json!({"op": "execute_bash", "command": "sleep 48154"}),
+        json!({"op": "session_create"}),
+    ] {
+        assert_eq!(tool.error(arguments).await.0, "unauthorized");
+    }
+    assert!(processes_with("48154").is_empty());
+    assert_eq!(launchers(), before);
+
+    let tool = Tool::allowing(SandboxConfig::default(), &["sandbox.execute_code"]);
+    let refused = tool.error(json!({"op": "execute_bash", "command": "true"})).await;
+    assert_eq!(refused.0, "unauthorized");
+    assert_eq!(tool.python("1 + 1").await["value"], "2");
+}
