@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use chain::ChainConfig;
 use model::ModelConfig;
+use rlm_backend::SandboxConfig;
 use sandbox::{AuditConfig, LimitsConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ pub struct Config {
     /// The audit trail.
     pub audit: AuditConfig,
     /// Code and bash in sessions.
-    pub sandbox: ReservedConfig,
+    pub sandbox: SandboxConfig,
     /// Sub-agents.
     pub subagent: ReservedConfig,
     /// The web.

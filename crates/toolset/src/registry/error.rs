@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use rlm_backend::SandboxToolError;
 use sandbox::{LimitsConfigError, WorkdirError};
 use tool_core::{DefinitionsError, NameError, RegisterError};
 
@@ -85,6 +86,9 @@ pub enum ToolsetError {
         /// Its name.
         name: String,
     },
+    /// Sessions that can't be had.
+    #[error("the sandbox tool")]
+    Sessions(#[source] SandboxToolError),
     /// A tool that is not part of this build.
     #[error("this build of remit has no {section} tool; leave it false")]
     NotBuilt {
@@ -109,6 +113,8 @@ impl ToolsetError {
             Self::Command { name, .. } | Self::NoWorkdir { name } => {
                 format!("tools.command.{name}")
             }
+            Self::Sessions(SandboxToolError::Config(error)) => format!("sandbox.{}", error.key()),
+            Self::Sessions(_) => "sandbox".to_owned(),
             Self::NotBuilt { section } => format!("{section}.enabled"),
         }
     }

@@ -10,6 +10,7 @@ mod error;
 
 use std::{path::Path, sync::Arc};
 
+use rlm_backend::SandboxTool;
 use sandbox::{
     BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
     ToolExecutor, Workdir,
@@ -63,16 +64,15 @@ impl Toolset {
 }
 
 fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
-    let sections = [
-        ("sandbox", &config.sandbox),
-        ("subagent", &config.subagent),
-        ("browser", &config.browser),
-    ];
+    let sections = [("subagent", &config.subagent), ("browser", &config.browser)];
     match sections.into_iter().find(|(_, reserved)| reserved.enabled) {
         None => Ok(()),
         Some((section, _)) => Err(ToolsetError::NotBuilt { section }),
     }
 }
+
+/// The name of the tool of `[sandbox]`.
+const SESSIONS: &str = "sandbox";
 
 type Builtins = Vec<Arc<dyn Tool>>;
 
@@ -83,6 +83,7 @@ fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
     }
     makers.lookups(config)?;
     makers.commands(config)?;
+    makers.sessions(config)?;
     Ok(makers.tools)
 }
 
@@ -126,6 +127,14 @@ impl Makers {
         Ok(())
     }
 
+    fn sessions(&mut self, config: &Config) -> Result<(), ToolsetError> {
+        if config.sandbox.enabled {
+            let tool = SandboxTool::new(config.sandbox.clone()).map_err(ToolsetError::Sessions)?;
+            self.tools.push(Arc::new(tool));
+        }
+        Ok(())
+    }
+
     fn blocking(
         &mut self,
         spec: &ToolSpec,
@@ -139,7 +148,7 @@ impl Makers {
 
 /// Also where there is no working directory: a name means one thing.
 fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
-    if Toolset::workdir_tools().contains(&name) {
+    if name == SESSIONS || Toolset::workdir_tools().contains(&name) {
         return Err(ToolsetError::Taken { kind, name: name.to_owned() });
     }
     Ok(())

@@ -70,7 +70,21 @@ fn full() -> Config {
     config.model.max_retries = 0;
     config.model.proxy = Some("http://127.0.0.1:2".to_owned());
     config.audit.file = Some(PathBuf::from("trail"));
-    for reserved in [&mut config.sandbox, &mut config.subagent, &mut config.browser] {
+    config.sandbox = rlm_backend::SandboxConfig {
+        enabled: true,
+        backend: "other".to_owned(),
+        timeout_secs: 21,
+        max_output_bytes: 22,
+        max_sessions: 23,
+        session_lifetime_secs: 24,
+        idle_secs: 25,
+        memory_bytes: 26,
+        processes: 27,
+        network: rlm_backend::SessionNetwork::Host,
+        workdir: Some(PathBuf::from("sessions")),
+        workdir_access: rlm_backend::SessionAccess::ReadWrite,
+    };
+    for reserved in [&mut config.subagent, &mut config.browser] {
         *reserved = ReservedConfig { enabled: true };
     }
     config

@@ -1,6 +1,6 @@
 //! Which tools a configuration makes.
 
-use std::{error::Error, path::Path};
+use std::{error::Error, path::Path, sync::Arc};
 
 use sandbox::ToolSandbox;
 use tempfile::TempDir;
@@ -46,11 +46,52 @@ fn what_is_off_does_not_exist() {
 
 #[test]
 fn a_tool_that_this_build_does_not_have_can_not_be_on() {
-    for section in ["sandbox", "subagent", "browser"] {
+    for section in ["subagent", "browser"] {
         let (key, text) = refused(&config(&format!("[{section}]\nenabled = true\n")));
         assert_eq!(key, format!("{section}.enabled"));
         assert_eq!(text, format!("this build of remit has no {section} tool; leave it false"));
     }
+}
+
+#[test]
+fn sessions_that_can_not_be_had_name_their_key() {
+    for (line, key, part) in [
+        ("backend = 'docker'", "sandbox.backend", "this build has no \"docker\" backend"),
+        ("backend = 'loca'", "sandbox.backend", "the valid name is \"local\""),
+        ("timeout_secs = 0", "sandbox.timeout_secs", "must be from 1 to 86400"),
+        ("session_lifetime_secs = 1099511627776", "sandbox.session_lifetime_secs", "must be from"),
+        ("idle_secs = 9223372036854775807", "sandbox.idle_secs", "must be from"),
+    ] {
+        let (found, text) = refused(&config(&format!("[sandbox]\nenabled = true\n{line}\n")));
+        assert_eq!(found, key);
+        assert!(text.contains(part), "{text}");
+        create_default_registry(&config(&format!("[sandbox]\n{line}\n"))).unwrap();
+    }
+}
+
+#[test]
+fn the_name_of_the_sessions_is_taken() {
+    let (key, _) = refused(&config("[tools.lookup.sandbox]\na = 'b'\n"));
+    assert_eq!(key, "tools.lookup.sandbox");
+}
+
+#[tokio::test]
+async fn sessions_are_allowed_by_the_operation() {
+    let registry =
+        Arc::new(create_default_registry(&config("[sandbox]\nenabled = true\n")).unwrap());
+    let scope = registry.scope(["sandbox.execute_code"]).unwrap();
+    let sandbox = ToolSandbox::new(registry, scope, Default::default());
+    let call = |arguments: &str| sandbox.execute(ToolCall::from_text("c", "sandbox", arguments));
+    let refused = call(r#"{"op": "execute_bash", "command": "true"}"#).await.unwrap();
+    assert_eq!(refused.error_kind(), Some(ErrorKind::Unauthorized));
+    let answered = call(r#"{"op": "execute_code", "code": "6 * 7"}"#).await.unwrap();
+    assert!(answered.for_model().contains(r#""value":"42""#), "{}", answered.for_model());
+
+    let off = Arc::new(create_default_registry(&Config::default()).unwrap());
+    let sandbox = ToolSandbox::new(off, Default::default(), Default::default());
+    let call = ToolCall::from_text("c", "sandbox", r#"{"op": "execute_code", "code": "1"}"#);
+    let unknown = sandbox.execute(call).await.unwrap();
+    assert_eq!(unknown.error_kind(), Some(ErrorKind::UnknownTool));
 }
 
 #[test]
