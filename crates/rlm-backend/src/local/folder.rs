@@ -75,7 +75,7 @@ mod tests {
         let path = folder.path().to_owned();
         fs::create_dir_all(path.join("a/b")).unwrap();
         fs::write(path.join("a/b/c"), "x").unwrap();
-        fs::set_permissions(path.join("a/b"), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path.join("a/b"), Permissions::from_mode(0o000)).unwrap();
         folder.remove().unwrap();
         assert!(!path.exists());
     }

@@ -116,3 +116,24 @@ fn not_started(language: Language, error: &SpawnError) -> BackendError {
         error => format!("{program} can't be started: {error}"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interpreter_that_is_missing_is_named() {
+        let source = io::ErrorKind::NotFound.into();
+        let error = SpawnError::Program { program: "python3".to_owned(), source };
+        let text = not_started(Language::Python, &error).to_string();
+        assert_eq!(text, "python3 is not installed on this machine; install it and call again");
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_told_with_its_path() {
+        let workdir = Some("/no/such/place".into());
+        let backend = LocalBackend::new(SandboxConfig { workdir, ..SandboxConfig::default() });
+        let text = backend.open().unwrap_err().to_string();
+        assert!(text.contains("/no/such/place"), "{text}");
+    }
+}

@@ -1,11 +1,18 @@
 //! What code in a session can't reach, each attempt looked at from inside.
 
-use std::{fs, net::TcpListener};
+use std::{
+    fs,
+    net::TcpListener,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-use rlm_backend::{SandboxConfig, SessionAccess};
+use rlm_backend::{Backend, BackendError, Place, SandboxConfig, SandboxTool, SessionAccess};
 use serde_json::json;
 
-use crate::support::{Tool, processes_with};
+use crate::support::Tool;
 
 #[tokio::test]
 async fn the_network_is_off() {
@@ -41,7 +48,9 @@ async fn the_environment_of_the_host_is_not_there() {
         assert!(["PATH", "HOME", "TMPDIR", "LANG", "TZ"].contains(&name), "{name}");
     }
     // This variable is one that cargo gives to every test.
-    assert!(std::env::vars_os().any(|(name, _)| name == "CARGO_MANIFEST_DIR"));
+    #[expect(clippy::disallowed_methods, reason = "the test looks at its own environment")]
+    let mut variables = std::env::vars_os();
+    assert!(variables.any(|(name, _)| name == "CARGO_MANIFEST_DIR"));
     let answer = tool.python("import os; os.environ.get('CARGO_MANIFEST_DIR')").await;
     assert_eq!(answer.get("value"), None, "{answer}");
 }
@@ -72,21 +81,48 @@ async fn what_is_enforced_is_reported() {
     assert_eq!(report["seccomp"]["status"], "enforced", "{report}");
 }
 
+/// A backend that counts how often it is asked, and has nothing.
+#[derive(Debug, Default)]
+struct Counting {
+    asked: AtomicUsize,
+}
+
+impl Backend for Counting {
+    fn open(&self) -> Result<Box<dyn Place>, BackendError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        Err(BackendError::new("nothing is here; install something"))
+    }
+}
+
 #[tokio::test]
 async fn without_authorization_nothing_starts() {
-    let launchers = || processes_with("remit-launcher").len();
-    let before = launchers();
-    let tool = Tool::allowing(SandboxConfig::default(), &[]);
-    for arguments in [
+    let calls = [
         json!({"op": "execute_code", "code": "1"}),
-        json!({"op": "execute_bash", "command": "sleep 48154"}),
+        json!({"op": "execute_bash", "command": "true"}),
         json!({"op": "session_create"}),
-    ] {
-        assert_eq!(tool.error(arguments).await.0, "unauthorized");
+    ];
+    let backend = Arc::new(Counting::default());
+    let asked = || backend.asked.load(Ordering::SeqCst);
+    let tool = |allowed: &[&str]| {
+        let made = SandboxTool::with_backend(SandboxConfig::default(), Arc::clone(&backend) as _);
+        Tool::over(made.unwrap(), allowed)
+    };
+    let closed = tool(&[]);
+    for call in &calls {
+        assert_eq!(closed.error(call.clone()).await.0, "unauthorized");
     }
-    assert!(processes_with("48154").is_empty());
-    assert_eq!(launchers(), before);
+    assert_eq!(asked(), 0);
+    let open = tool(&["sandbox"]);
+    for (count, call) in (1..).zip(&calls) {
+        let (kind, text) = open.error(call.clone()).await;
+        assert_eq!(kind, "backend_unavailable");
+        assert!(text.contains("nothing is here; install something"), "{text}");
+        assert_eq!(asked(), count);
+    }
+}
 
+#[tokio::test]
+async fn an_operation_is_allowed_alone() {
     let tool = Tool::allowing(SandboxConfig::default(), &["sandbox.execute_code"]);
     let refused = tool.error(json!({"op": "execute_bash", "command": "true"})).await;
     assert_eq!(refused.0, "unauthorized");

@@ -26,8 +26,12 @@ impl Tool {
     }
 
     pub(crate) fn allowing(config: SandboxConfig, capabilities: &[&str]) -> Self {
+        Self::over(SandboxTool::new(config).unwrap(), capabilities)
+    }
+
+    pub(crate) fn over(tool: SandboxTool, capabilities: &[&str]) -> Self {
         let mut registry = ToolRegistry::new();
-        registry.register(Arc::new(SandboxTool::new(config).unwrap())).unwrap();
+        registry.register(Arc::new(tool)).unwrap();
         let scope = registry.scope(capabilities.iter().copied()).unwrap();
         let limits = Limits::default().with_max_args(ByteCount(16 << 20)).unwrap();
         Self { sandbox: ToolSandbox::new(Arc::new(registry), scope, limits) }
