@@ -1,15 +1,19 @@
-//! Code and bash in persistent sessions.
+//! Code and bash in persistent, confined sessions.
 //!
-//! What is here is the part of a session that does not depend on how its process is started: the
-//! two drivers (programs that run in a session's process and keep its state), the protocol they
-//! speak, and [`DriverLink`], the host's end of it. What is not here: starting and confining a
-//! process, pools and managers of sessions, and a tool over them. Nothing in this crate starts a
-//! program.
+//! [`SandboxTool`] is the tool that a model calls, over a [`SessionManager`], which makes sessions,
+//! finds them by their ids and ends them in time. A [`Backend`] gives each a [`Place`] and starts
+//! drivers in it; [`LocalBackend`] does so with `confine`, on this machine. Nothing is started before
+//! the first call.
 //!
-//! The owner of a process gives a [`DriverLink`] four descriptors ([`Channels`]) and a way to
-//! interrupt, kill and await it ([`DriverProcess`]); [`Language::arguments`] is what to start. Then
+//! Beneath are the parts that do not depend on how a process is started: the two drivers (programs
+//! that run in a session's process and keep its state), the protocol they speak, and [`DriverLink`],
+//! the host's end of it. The owner of a process gives a link four descriptors ([`Channels`]) and a way
+//! to interrupt, kill and await it ([`DriverProcess`]); [`Language::arguments`] is what to start. Then
 //! each [`DriverLink::run`] gives a [`CallOutcome`]: what was shown, what was printed, how it ended,
 //! and what became of the state.
+//!
+//! Not here: snapshots, a pool of started sessions, files in and out, and any isolation but the local
+//! one.
 //!
 //! Guaranteed: a call returns by its deadline and the grace after it, whatever the code does and
 //! whoever keeps its pipes open; what was written before the end of a call is in its outcome; memory

@@ -64,7 +64,7 @@ async fn a_session_that_is_destroyed_leaves_nothing() {
     let folder = directory(&tool).await;
     tool.python("import subprocess; p = subprocess.Popen(['sleep', '48151'])").await;
     let id = tool.bash("setsid sleep 48151 & mkdir -p a/b; chmod 0 a/b").await;
-    assert_eq!(processes_with("48151").len(), 2);
+    soon("both run", || processes_with("48151").len() == 2).await;
     let id = id["session_id"].as_str().unwrap();
     let gone = tool.answer(json!({"op": "session_destroy", "session_id": id})).await;
     assert_eq!(gone["destroyed"], true);
@@ -80,7 +80,7 @@ async fn everything_ends_with_the_tool() {
     let tool = Tool::new();
     let folder = directory(&tool).await;
     tool.bash("sleep 48152 &").await;
-    assert_eq!(processes_with("48152").len(), 1);
+    soon("it runs", || processes_with("48152").len() == 1).await;
     drop(tool);
     soon("the session is gone", || processes_with("48152").is_empty() && !folder.exists()).await;
 }
