@@ -76,6 +76,22 @@ async fn a_session_that_is_destroyed_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn a_session_can_be_destroyed_while_a_call_runs() {
+    let tool = Tool::new();
+    let id = tool.create().await;
+    let code = "import subprocess; subprocess.run(['sleep', '48155'])";
+    let endless = tool.call(json!({"op": "execute_code", "code": code, "session_id": id}));
+    let destroy = async {
+        soon("it runs", || processes_with("48155").len() == 1).await;
+        tool.answer(json!({"op": "session_destroy", "session_id": id})).await
+    };
+    let (ended, destroyed) = tokio::join!(endless, destroy);
+    assert_eq!(destroyed["destroyed"], true);
+    assert_eq!(processes_with("48155"), Vec::<String>::new());
+    assert!(ended.for_model().contains("ended during the call"), "{}", ended.for_model());
+}
+
+#[tokio::test]
 async fn everything_ends_with_the_tool() {
     let tool = Tool::new();
     let folder = directory(&tool).await;
