@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::SessionId;
-use crate::{BackendError, CallError, StartError};
+use crate::{BackendError, CallError, StartError, VariableError};
 
 /// Why a session can't be had or used.
 #[derive(Debug, Error)]
@@ -48,6 +48,9 @@ pub enum SessionError {
     /// The code can't be run.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// The variable can't be set or read.
+    #[error(transparent)]
+    Variable(#[from] VariableError),
     /// What it held could not be freed.
     #[error("the session {id} has ended, but its directory could not be deleted: {message}")]
     Teardown {

@@ -16,9 +16,10 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::time::Instant;
 
-use self::{session::Session, table::Table};
+use self::{session::Session, slot::Question, table::Table};
 use crate::{Backend, SandboxConfig};
 
 pub use error::SessionError;
@@ -88,6 +89,32 @@ impl SessionManager {
         let (id, session) = Shared::create(&self.shared).await?;
         self.shared.table().set_default(id);
         Ok((id, session))
+    }
+
+    /// Sets a context variable of a session's Python: it is there before every call, also where code
+    /// bound its name to something else, and in every new interpreter.
+    ///
+    /// # Errors
+    ///
+    /// There is no such session, or the name is none.
+    pub async fn set_variable(
+        &self,
+        id: SessionId,
+        name: &str,
+        value: Value,
+    ) -> Result<(), SessionError> {
+        let session = self.shared.table().find(id)?;
+        session.ask(Question::Set { name: name.to_owned(), value }).await.map(drop)
+    }
+
+    /// Reads a variable of a session's Python as JSON.
+    ///
+    /// # Errors
+    ///
+    /// There is no such session or variable, or its value is not JSON.
+    pub async fn variable(&self, id: SessionId, name: &str) -> Result<Value, SessionError> {
+        let session = self.shared.table().find(id)?;
+        session.ask(Question::Get { name: name.to_owned() }).await
     }
 
     /// What is known of a session.

@@ -9,13 +9,18 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, timeout_at},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Ran, SessionError, SessionId, slot::Slot, status::DriverStatus};
+use super::{
+    Ran, SessionError, SessionId,
+    slot::{Question, Slot},
+    status::DriverStatus,
+};
 use crate::{Language, Place};
 
 /// How many calls may wait for a session.
@@ -34,11 +39,13 @@ pub struct Run {
     pub grace: Duration,
 }
 
-struct Job {
-    run: Run,
-    cancel: CancellationToken,
-    reply: oneshot::Sender<Result<Ran, SessionError>>,
+/// What the owner of a session is asked for.
+enum Job {
+    Run { run: Run, cancel: CancellationToken, reply: Reply<Ran> },
+    Ask { question: Question, reply: Reply<Value> },
 }
+
+type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
 
 /// What the owner of a session shows of it.
 #[derive(Debug, Clone)]
@@ -99,8 +106,16 @@ impl Session {
         let cancel = CancellationToken::new();
         let _interrupt_when_dropped = cancel.clone().drop_guard();
         let (reply, answer) = oneshot::channel();
-        let sent = timeout_at(last, self.jobs.send(Job { run, cancel, reply })).await;
+        let sent = timeout_at(last, self.jobs.send(Job::Run { run, cancel, reply })).await;
         sent.map_err(|_| SessionError::Busy(self.id))?.map_err(|_| SessionError::Ended(self.id))?;
+        answer.await.map_err(|_| SessionError::Ended(self.id))?
+    }
+
+    /// Sets or reads a variable of the Python interpreter, after the calls that wait already.
+    pub(super) async fn ask(&self, question: Question) -> Result<Value, SessionError> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.jobs.send(Job::Ask { question, reply }).await;
+        sent.map_err(|_| SessionError::Ended(self.id))?;
         answer.await.map_err(|_| SessionError::Ended(self.id))?
     }
 
@@ -160,7 +175,17 @@ impl Owner {
     }
 
     async fn work(&mut self, job: Job) {
-        let Job { run, cancel, reply } = job;
+        match job {
+            Job::Run { run, cancel, reply } => self.run(run, cancel, reply).await,
+            Job::Ask { question, reply } => {
+                self.show(true);
+                let answer = self.python.ask(&self.place, question, self.max_output).await;
+                let _asker_may_be_gone = reply.send(answer);
+            }
+        }
+    }
+
+    async fn run(&mut self, run: Run, cancel: CancellationToken, reply: Reply<Ran>) {
         if cancel.is_cancelled() {
             return;
         }

@@ -1,6 +1,7 @@
 //! One of a session's two interpreters: started by the first call, and again after a loss.
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Run, SessionError, status::DriverStatus};
 use crate::{
-    CallOutcome, DriverLink, Language, LinkConfig, NoHostCalls, Place, StartError, StateAfter,
+    CallError, CallOutcome, DriverLink, Language, LinkConfig, NoHostCalls, Place, StateAfter,
 };
 
 /// The least that an interpreter is given to start.
@@ -37,6 +38,15 @@ pub(super) struct Slot {
     live: Option<Live>,
     /// The number of the last interpreter; 0 where there was none.
     generation: u64,
+    /// What the host set; set again in every new interpreter.
+    context: BTreeMap<String, Value>,
+}
+
+/// What the host asks of a session's variables.
+#[derive(Debug)]
+pub(super) enum Question {
+    Set { name: String, value: Value },
+    Get { name: String },
 }
 
 #[derive(Debug)]
@@ -48,7 +58,7 @@ struct Live {
 
 impl Slot {
     pub(super) fn new(language: Language) -> Self {
-        Self { language, live: None, generation: 0 }
+        Self { language, live: None, generation: 0, context: BTreeMap::new() }
     }
 
     /// Takes in background output between calls; returns when the interpreter has ended, and never
@@ -80,27 +90,66 @@ impl Slot {
         cancel: &CancellationToken,
     ) -> Result<Ran, SessionError> {
         let is_fresh = self.live.is_none() && self.generation > 0;
-        if self.live.is_none() {
-            let place = Arc::clone(place);
-            let next = self.generation + 1;
-            self.live = Some(Live::start(place, self.language, next, max_output).await?);
-            self.generation += 1;
-        }
-        let Some(live) = &mut self.live else {
-            return Err(SessionError::Start(StartError::TimedOut));
-        };
+        let live = self.ready(place, max_output).await?;
         live.link.set_grace(run.grace);
         let outcome = live.link.run(&run.code, run.deadline, cancel.cancelled()).await;
         let (limit, confinement) = (live.limit.get().cloned(), live.confinement.clone());
-        self.generation = live.link.generation();
-        if live.link.is_lost() {
-            self.live = None;
-        }
+        self.look_after();
         let mut outcome = outcome?;
         if is_fresh && outcome.state == StateAfter::Kept {
             outcome.state = StateAfter::Restored;
         }
         Ok(Ran { outcome, is_fresh, limit, confinement })
+    }
+
+    /// Sets or reads a variable; setting gives null.
+    pub(super) async fn ask(
+        &mut self,
+        place: &Arc<dyn Place>,
+        question: Question,
+        max_output: usize,
+    ) -> Result<Value, SessionError> {
+        let live = self.ready(place, max_output).await?;
+        let answer = match &question {
+            Question::Set { name, value } => {
+                live.link.set_variable(name, value, true).await.map(|()| Value::Null)
+            }
+            Question::Get { name } => live.link.variable(name).await,
+        };
+        self.look_after();
+        let answer = answer?;
+        if let Question::Set { name, value } = question {
+            self.context.insert(name, value);
+        }
+        Ok(answer)
+    }
+
+    /// The interpreter, which is started where there is none.
+    async fn ready(
+        &mut self,
+        place: &Arc<dyn Place>,
+        max_output: usize,
+    ) -> Result<&mut Live, SessionError> {
+        if self.live.is_none() {
+            let (place, next) = (Arc::clone(place), self.generation + 1);
+            let mut live = Live::start(place, self.language, next, max_output).await?;
+            for (name, value) in &self.context {
+                live.link.set_variable(name, value, true).await?;
+            }
+            self.live = Some(live);
+            self.generation = next;
+        }
+        self.live.as_mut().ok_or(SessionError::Call(CallError::Lost))
+    }
+
+    /// Takes note of what became of the interpreter.
+    fn look_after(&mut self) {
+        if let Some(live) = &self.live {
+            self.generation = live.link.generation();
+            if live.link.is_lost() {
+                self.live = None;
+            }
+        }
     }
 }
 

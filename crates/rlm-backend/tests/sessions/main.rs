@@ -14,3 +14,4 @@ mod reach;
 mod speed;
 mod state;
 mod support;
+mod variables;
