@@ -128,6 +128,16 @@ impl DriverLink {
         }
     }
 
+    /// Takes in the lines that are there; gives the report, if it is among them.
+    fn heard(&mut self, call: &mut Call) -> Option<Box<Done>> {
+        while let Some(line) = self.control.ready_line().filter(|_| call.speaks) {
+            if let Some(done) = self.hear(call, line) {
+                return Some(done);
+            }
+        }
+        None
+    }
+
     /// Takes in one line of the driver; gives the report, if it is the end of this call.
     fn hear(&mut self, call: &mut Call, line: Line) -> Option<Box<Done>> {
         match line {
@@ -164,14 +174,7 @@ impl DriverLink {
     /// The process ended: what it had said before counts.
     fn last_words(&mut self, call: &mut Call, status: ExitStatus) -> End {
         self.health = Health::Lost;
-        while let Some(Line::Whole(line)) = self.control.ready_line() {
-            if let Some(Event::Done(done)) = parse(&line, &self.token)
-                && done.id == call.id
-            {
-                return End::Reported(done);
-            }
-        }
-        End::Died(status)
+        self.heard(call).map_or(End::Died(status), End::Reported)
     }
 
     fn time_is_up(&mut self, call: &mut Call) -> Option<End> {
