@@ -211,3 +211,15 @@ async fn a_command_of_five_megabytes_runs_and_one_with_nul_is_refused() {
     assert!(["5000001\n", "5000002\n"].contains(&printed.as_str()), "{printed}");
     assert_eq!(session.try_run("echo \0", PLENTY).await.unwrap_err(), CallError::Nul);
 }
+
+#[tokio::test]
+async fn a_deadline_that_has_passed_interrupts_and_the_state_goes_on() {
+    let mut session = Session::start(Bash).await;
+    session.run("x=5").await;
+    for _ in 0..3 {
+        let outcome = session.run_within("sleep 60", Duration::ZERO).await;
+        assert!(outcome.ending.timed_out, "{outcome:?}");
+        assert_eq!(outcome.state, StateAfter::Restored, "{outcome:?}");
+    }
+    assert_eq!(session.prints("echo $x").await, "5\n");
+}

@@ -181,3 +181,15 @@ async fn code_of_five_megabytes_runs_and_more_than_allowed_is_refused() {
     assert_eq!(refused, CallError::TooLong { bytes: 17 << 20, max: 16 << 20 });
     assert_eq!(session.prints("print(len(x))").await, "5000000\n");
 }
+
+#[tokio::test]
+async fn a_deadline_that_has_passed_interrupts_and_keeps_the_session() {
+    let mut session = Session::start(Python).await;
+    session.run("x = 5").await;
+    for _ in 0..3 {
+        let outcome = session.run_within("while True: pass", Duration::ZERO).await;
+        assert!(outcome.ending.timed_out, "{outcome:?}");
+        assert_eq!(outcome.state, StateAfter::Kept, "{outcome:?}");
+    }
+    assert_eq!(session.prints("print(x)").await, "5\n");
+}
