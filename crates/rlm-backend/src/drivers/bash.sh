@@ -233,8 +233,10 @@ trap() {
 
 # LIBRARY IN OUT, and from a bash before this one STATE ID STATUS TOKEN FLAGS LONG NOCASE.
 __remit_start() {
-    local __r_signal
-    for __r_signal in 1 2 3 10 12 13 14 15 24 25 26; do
+    local __r_signal __r_part
+    # Until the state is there; __remit_next takes it on.
+    builtin trap '' INT
+    for __r_signal in 1 3 10 12 13 14 15 24 25 26; do
         builtin trap "__remit_signal $__r_signal" "$__r_signal"
     done
     __remit_library=$1 __remit_pid=$BASHPID __remit_id= __remit_on_exit= __remit_interrupted=
@@ -250,7 +252,8 @@ __remit_start() {
             "$__remit_token" "$$" "$BASH_VERSION" >&201
     else
         exec 1>&202 2>&203
-        IFS= builtin read -r -d '' -u "$4" __remit_restored
+        while IFS= builtin read -r -N 65536 -u "$4" __r_part; do __remit_restored+=$__r_part; done
+        __remit_restored+=$__r_part
         eval "exec $4<&-"
         __remit_id=$5 __remit_status=$6 __remit_token=$7
         __remit_flags=$8 __remit_long=$9 __remit_nocase=${10}
@@ -260,6 +263,7 @@ __remit_start() {
 # After the state is there again: reports the call that ended the bash before.
 __remit_resume() {
     __remit_restored=
+    builtin trap '__remit_signal 2' INT
     __remit_report "$__remit_status" restored
     __remit_leave
 }

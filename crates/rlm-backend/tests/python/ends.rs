@@ -80,7 +80,7 @@ async fn check_timeout(code: &str) {
     session.run("x = 5").await;
     let begun = Instant::now();
     let outcome = session.run_within(&format!("print('partial')\n{code}"), SHORT).await;
-    assert!(begun.elapsed() < Duration::from_secs(2), "{code}: {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(10), "{code}: {:?}", begun.elapsed());
     assert!(outcome.ending.timed_out && !outcome.ending.killed, "{code}: {outcome:?}");
     assert_eq!(outcome.ending.exit_code, Some(130), "{code}");
     assert_eq!(outcome.state, StateAfter::Kept, "{code}");
@@ -121,7 +121,7 @@ async fn code_that_swallows_the_interrupt_is_killed_after_the_grace() {
     let code = "import time\nwhile True:\n  try: time.sleep(60)\n  except BaseException: pass";
     let begun = Instant::now();
     let outcome = session.run_within(code, SHORT).await;
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert!(outcome.ending.timed_out && outcome.ending.killed);
     assert_eq!((outcome.ending.signal, outcome.state), (Some(9), StateAfter::Lost));
     assert_eq!(session.try_run("1", PLENTY).await.unwrap_err(), CallError::Lost);
