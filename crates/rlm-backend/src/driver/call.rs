@@ -2,8 +2,8 @@
 //!
 //! One loop waits for everything at once: the driver's word, its output, its end, the answers to its
 //! calls back, the deadline and the caller's cancel. The arms are polled in random order, so that
-//! endless output starves nobody. The deadline (or the cancel) interrupts; the end of the grace
-//! kills; and if even that is not followed by the end of the process, the call returns without it.
+//! endless output starves nobody. The deadline (or the cancel) interrupts, the middle of the grace
+//! interrupts again, and its end kills; and if even that is not followed by the end of the process, the call returns without it.
 
 use std::{collections::BTreeSet, future::Future, pin::pin, sync::Arc, time::Duration};
 
@@ -28,6 +28,8 @@ const DEATH: Duration = Duration::from_secs(2);
 enum Phase {
     Running,
     Interrupted,
+    /// Interrupted again, in the middle of the grace.
+    InterruptedTwice,
     Killed,
 }
 
@@ -183,7 +185,12 @@ impl DriverLink {
                 call.timed_out = true;
                 self.interrupt(call);
             }
-            Phase::Interrupted => self.kill(call),
+            // The first may have come before the driver had begun.
+            Phase::Interrupted => {
+                self.interrupt(call);
+                call.phase = Phase::InterruptedTwice;
+            }
+            Phase::InterruptedTwice => self.kill(call),
             Phase::Killed => return Some(End::GivenUp),
         }
         None
@@ -192,7 +199,7 @@ impl DriverLink {
     fn interrupt(&mut self, call: &mut Call) {
         self.process.interrupt();
         call.phase = Phase::Interrupted;
-        call.next = Instant::now() + self.config.grace;
+        call.next = Instant::now() + self.config.grace / 2;
     }
 
     fn kill(&mut self, call: &mut Call) {
