@@ -4,7 +4,20 @@ use crate::protocol::Request;
 
 const PYTHON_BOOTSTRAP: &str =
     "import sys;exec(compile(sys.argv.pop(1),\"<driver>\",\"exec\"),{\"__name__\":\"driver\"})";
-const PYTHON: &str = include_str!("drivers/python.py");
+/// One program in several files; each goes on where the one before ended.
+const PYTHON: &str = concat!(
+    include_str!("drivers/python/start.py"),
+    "\n\n",
+    include_str!("drivers/python/channel.py"),
+    "\n\n",
+    include_str!("drivers/python/streams.py"),
+    "\n\n",
+    include_str!("drivers/python/show.py"),
+    "\n\n",
+    include_str!("drivers/python/cells.py"),
+    "\n\n",
+    include_str!("drivers/python/main.py"),
+);
 const BASH: &str = include_str!("drivers/bash.sh");
 const BASH_LOOP: &str = include_str!("drivers/bash_loop.sh");
 

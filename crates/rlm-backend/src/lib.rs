@@ -18,7 +18,7 @@
 //! Guaranteed: a call returns by its deadline and the grace after it, whatever the code does and
 //! whoever keeps its pipes open; what was written before the end of a call is in its outcome; memory
 //! for output is bounded while it is read; a driver that breaks the protocol is declared lost, never
-//! waited for.
+//! waited for. Linux only; elsewhere the crate is empty.
 //!
 //! ```no_run
 //! use std::{error::Error, sync::Arc, time::Duration};

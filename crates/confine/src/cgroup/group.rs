@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{PREFIX, Place, Version};
+use super::{Place, Version};
 
 /// The number of the next group of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -28,8 +28,7 @@ impl Group {
         processes: Option<u64>,
     ) -> io::Result<Self> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{PREFIX}{}-{number}", std::process::id());
-        let directory = place.directory.join(name);
+        let directory = place.directory.join(super::name(number));
         fs::create_dir(&directory)?;
         let group = Self { directory, version: place.version, memory: place.memory };
         if place.memory {

@@ -4,7 +4,9 @@
 //! divided, one for each controller with version 1. They are made before the launch, joined by the
 //! child's first process, and removed after its end. What a host that was killed left behind is
 //! removed by its launcher, and by the next host otherwise: a group's name has the host's process
-//! number, and only an empty group can be removed.
+//! number and the process-id namespace in which that number means something, and only an empty group
+//! can be removed. Groups of hosts in other namespaces are left alone: whether those live can't be
+//! seen from here.
 //!
 //! Source: the kernel's `admin-guide/cgroup-v2.rst` and `admin-guide/cgroup-v1`.
 
@@ -12,6 +14,7 @@ mod group;
 mod places;
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) use group::Group;
@@ -71,14 +74,41 @@ fn remove_abandoned(directory: &Path) {
     }
 }
 
-/// The groups made by this crate in a directory, with the process that made each.
+/// The name of a group of this process.
+fn name(number: u64) -> String {
+    format!("{PREFIX}{}-{}-{number}", std::process::id(), namespace())
+}
+
+/// The process that made a group of this name, if its number means something here.
+fn owner(name: &str) -> Option<u32> {
+    let mut parts = name.strip_prefix(PREFIX)?.split('-');
+    let (owner, made_in) = (parts.next()?, parts.next()?);
+    (made_in == namespace().to_string()).then(|| owner.parse().ok()).flatten()
+}
+
+/// The number of this process's process-id namespace; 0 where there is no `/proc` to ask.
+fn namespace() -> u64 {
+    fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
+}
+
+/// The groups in a directory that were made in this process-id namespace, with the process that made
+/// each.
 fn groups_in(directory: &Path) -> Vec<(PathBuf, u32)> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| {
-            let name = entry.file_name();
-            let (owner, _) = name.to_str()?.strip_prefix(PREFIX)?.split_once('-')?;
-            Some((entry.path(), owner.parse().ok()?))
-        })
-        .collect()
+    entries.filter_map(|entry| Some((entry.path(), owner(entry.file_name().to_str()?)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_only_known_in_the_namespace_of_its_number() {
+        assert_eq!(owner(&name(7)), Some(std::process::id()));
+        let elsewhere = namespace() + 1;
+        assert_eq!(owner(&format!("confine-1-{elsewhere}-0")), None);
+        for other in ["confine-1-0", "confine-x-1-0", "other", "confine-"] {
+            assert_eq!(owner(other), None, "{other}");
+        }
+    }
 }

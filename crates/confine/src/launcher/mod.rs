@@ -17,7 +17,7 @@ use std::ffi::CStr;
 
 pub(crate) use channel::{pair, receive, send};
 pub(crate) use host::{LaunchError, Request, launch};
-pub(crate) use serve::{is_from_parent, serve};
+pub(crate) use serve::{is_message_socket, serve};
 
 /// The name in the environment that marks a launcher.
 pub(crate) const MARK: &CStr = c"REMIT_CONFINE_LAUNCHER";

@@ -9,6 +9,7 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use rustix::net::SocketType;
 use rustix::net::sockopt::{socket_peercred, socket_type};
 use rustix::process::{DumpableBehavior, Pid, WaitOptions, getppid, set_dumpable_behavior, setsid};
 use rustix::thread::set_thread_groups;
@@ -19,21 +20,19 @@ use crate::inside;
 use crate::plan::Identity;
 use crate::sys::{self, Cloned};
 
-/// Whether a socket is one that this process's parent made to start a launcher.
-pub(crate) fn is_from_parent(socket: BorrowedFd<'_>) -> bool {
-    let is_message_socket =
-        socket_type(socket).is_ok_and(|kind| kind == rustix::net::SocketType::SEQPACKET);
-    let maker = socket_peercred(socket).ok().map(|credentials| credentials.pid);
-    is_message_socket && maker.is_some() && maker == getppid()
+/// Whether a descriptor is such a socket as a launcher is started with.
+pub(crate) fn is_message_socket(socket: BorrowedFd<'_>) -> bool {
+    socket_type(socket).is_ok_and(|kind| kind == SocketType::SEQPACKET)
 }
 
 /// Serves until the host is gone.
 pub(crate) fn serve(socket: OwnedFd) -> ! {
-    let host = getppid();
-    if settle().is_ok() && channel::send(socket.as_fd(), GREETING, &[]).is_ok() {
-        Launcher { socket, spare: None }.serve();
-    }
-    if let Some(host) = host {
+    if let Some(host) = socket_peercred(&socket).ok().map(|credentials| credentials.pid) {
+        // If the host is gone already, somebody else is the parent now.
+        let is_here = getppid() == Some(host);
+        if is_here && settle().is_ok() && channel::send(socket.as_fd(), GREETING, &[]).is_ok() {
+            Launcher { socket, spare: None }.serve();
+        }
         clean_up_after(host);
     }
     sys::exit_now(0)

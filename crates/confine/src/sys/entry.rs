@@ -3,7 +3,7 @@
 //! The dynamic loader (or the C library's start code in a static program) calls every function in
 //! `.init_array` before `main`. This one costs a program that is not the launcher a search of the
 //! environment for one name. The program is the launcher only if it was started as one: the name
-//! is there, and descriptor 0 is a socket pair made by the parent.
+//! is there, and descriptor 0 is a socket that keeps the borders of messages.
 
 use std::os::fd::AsFd;
 
@@ -24,7 +24,8 @@ extern "C" fn enter() {
         return;
     }
     let Ok(socket) = adopt(0) else { return };
-    if launcher::is_from_parent(socket.as_fd()) {
+    if launcher::is_message_socket(socket.as_fd()) {
+        // Never on to `main`: the host that wanted a launcher may be gone already.
         launcher::serve(socket);
     }
     // Not ours after all: the number stays open for the program that it belongs to.

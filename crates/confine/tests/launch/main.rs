@@ -7,5 +7,6 @@ mod files;
 mod groups;
 mod inheritance;
 mod levels;
+mod mounted;
 mod ordinary_user;
 mod support;

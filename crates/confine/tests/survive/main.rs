@@ -17,7 +17,8 @@ use std::process::{self, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use confine::{Command, Confinement, Mechanism, Prepared};
+use confine::{Command, Confinement, Mechanism, Outcome, Prepared};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// How often a host is killed on each level.
 const ROUNDS: u64 = 15;
@@ -39,20 +40,29 @@ fn main() {
     let words: Vec<_> = std::env::args().collect();
     match words.iter().position(|word| word == HOST).map(|at| &words[at + 1..]) {
         Some([level, mark, directory]) => be_a_host(level, mark, Path::new(directory)),
-        _ => kill_hosts(),
+        _ => {
+            // In this order: the second part gives this process a launcher of its own.
+            kill_hosts();
+            kill_launchers();
+        }
     }
 }
 
 /// Starts and ends trees until somebody kills this process.
 fn be_a_host(level: &str, mark: &str, directory: &Path) {
-    let asked = Confinement::builder(directory);
-    let asked = if level == "full" { asked } else { asked.without(Mechanism::Namespaces) };
-    let prepared = asked.prepare().unwrap();
+    let prepared = prepare(level, directory);
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| start_trees(&prepared, mark));
         }
     });
+}
+
+/// A confinement of one of the two levels.
+fn prepare(level: &str, directory: &Path) -> Prepared {
+    let asked = Confinement::builder(directory);
+    let asked = if level == "full" { asked } else { asked.without(Mechanism::Namespaces) };
+    asked.prepare().unwrap()
 }
 
 /// Starts trees, keeps one in two.
@@ -66,6 +76,54 @@ fn start_trees(prepared: &Prepared, mark: &str) {
         }
         kept.push(child);
     }
+}
+
+/// Kills this process's own launcher: its children go with it or with their handle, and the next
+/// launch starts another one.
+fn kill_launchers() {
+    for (level, ends_with_launcher) in [("full", true), ("landlock", false)] {
+        let directory = tempfile::tempdir().unwrap();
+        let mark = format!("orphan-{}-{level}", process::id());
+        let prepared = prepare(level, directory.path());
+        let line = TREE.replace("MARK", &mark);
+        let child = prepared.spawn(Command::new("sh").args(["-c", &line, &mark])).unwrap();
+        await_condition("the tree runs", || trees(&mark) >= 2);
+        let launcher = launcher_of(process::id());
+        kill_process(launcher, Signal::KILL).unwrap();
+        if ends_with_launcher {
+            await_condition("the tree ends with its launcher", || trees(&mark) == 0);
+        }
+        let mut next = prepared.spawn(Command::new("true")).unwrap();
+        assert_eq!(next.wait().unwrap().outcome, Outcome::Code(0));
+        drop(child);
+        await_condition("the tree ends with its handle", || trees(&mark) == 0);
+    }
+    println!("2 launchers killed, nothing left");
+}
+
+/// Waits for something to become true, a little while.
+fn await_condition(what: &str, holds: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < GRACE, "not so: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The launcher of a host.
+fn launcher_of(host: u32) -> Pid {
+    let children = fs::read_dir(format!("/proc/{host}/task")).unwrap().flatten();
+    children
+        .flat_map(|task| {
+            let text = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        })
+        .find(|pid| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            words.starts_with(b"confine-launcher")
+        })
+        .and_then(|pid| Pid::from_raw(pid.parse().unwrap()))
+        .unwrap()
 }
 
 /// Kills one host after another and looks at what is left.
@@ -101,10 +159,15 @@ fn kill_one(level: &str, mark: &str, directory: &Path, life: Duration) -> (u32, 
         .spawn()
         .unwrap();
     thread::sleep(life);
-    let running = processes(mark).iter().filter(|line| line.contains(": sh ")).count();
+    let running = trees(mark);
     host.kill().unwrap();
     host.wait().unwrap();
     (host.id(), running)
+}
+
+/// How many processes of trees there are.
+fn trees(mark: &str) -> usize {
+    processes(mark).iter().filter(|line| line.contains(": sh ")).count()
 }
 
 /// Waits until nothing is left of a host.

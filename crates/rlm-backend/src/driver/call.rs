@@ -2,8 +2,8 @@
 //!
 //! One loop waits for everything at once: the driver's word, its output, its end, the answers to its
 //! calls back, the deadline and the caller's cancel. The arms are polled in random order, so that
-//! endless output starves nobody. The deadline (or the cancel) interrupts; the end of the grace
-//! kills; and if even that is not followed by the end of the process, the call returns without it.
+//! endless output starves nobody. The deadline (or the cancel) interrupts, the middle of the grace
+//! interrupts again, and its end kills; and if even that is not followed by the end of the process, the call returns without it.
 
 use std::{collections::BTreeSet, future::Future, pin::pin, sync::Arc, time::Duration};
 
@@ -28,6 +28,8 @@ const DEATH: Duration = Duration::from_secs(2);
 enum Phase {
     Running,
     Interrupted,
+    /// Interrupted again, in the middle of the grace.
+    InterruptedTwice,
     Killed,
 }
 
@@ -128,6 +130,16 @@ impl DriverLink {
         }
     }
 
+    /// Takes in the lines that are there; gives the report, if it is among them.
+    fn heard(&mut self, call: &mut Call) -> Option<Box<Done>> {
+        while let Some(line) = self.control.ready_line().filter(|_| call.speaks) {
+            if let Some(done) = self.hear(call, line) {
+                return Some(done);
+            }
+        }
+        None
+    }
+
     /// Takes in one line of the driver; gives the report, if it is the end of this call.
     fn hear(&mut self, call: &mut Call, line: Line) -> Option<Box<Done>> {
         match line {
@@ -164,14 +176,7 @@ impl DriverLink {
     /// The process ended: what it had said before counts.
     fn last_words(&mut self, call: &mut Call, status: ExitStatus) -> End {
         self.health = Health::Lost;
-        while let Some(Line::Whole(line)) = self.control.ready_line() {
-            if let Some(Event::Done(done)) = parse(&line, &self.token)
-                && done.id == call.id
-            {
-                return End::Reported(done);
-            }
-        }
-        End::Died(status)
+        self.heard(call).map_or(End::Died(status), End::Reported)
     }
 
     fn time_is_up(&mut self, call: &mut Call) -> Option<End> {
@@ -180,7 +185,12 @@ impl DriverLink {
                 call.timed_out = true;
                 self.interrupt(call);
             }
-            Phase::Interrupted => self.kill(call),
+            // The first may have come before the driver had begun.
+            Phase::Interrupted => {
+                self.interrupt(call);
+                call.phase = Phase::InterruptedTwice;
+            }
+            Phase::InterruptedTwice => self.kill(call),
             Phase::Killed => return Some(End::GivenUp),
         }
         None
@@ -189,7 +199,7 @@ impl DriverLink {
     fn interrupt(&mut self, call: &mut Call) {
         self.process.interrupt();
         call.phase = Phase::Interrupted;
-        call.next = Instant::now() + self.config.grace;
+        call.next = Instant::now() + self.config.grace / 2;
     }
 
     fn kill(&mut self, call: &mut Call) {

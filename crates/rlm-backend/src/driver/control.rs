@@ -9,7 +9,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::output::is_not_now;
 
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 8 << 10;
 
 /// What came from the driver.
 #[derive(Debug)]

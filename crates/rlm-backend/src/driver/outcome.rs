@@ -50,7 +50,7 @@ pub enum StateAfter {
     /// The same interpreter goes on.
     Kept,
     /// The interpreter ended, and a new one has its variables, functions, options and directory.
-    /// Lost are its jobs, open descriptors past 9, and `$?`.
+    /// Lost is the table of its jobs, which live on, and `$?`.
     Restored,
     /// The process is gone, and its state with it. The link is of no more use.
     Lost,

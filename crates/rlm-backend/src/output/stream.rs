@@ -10,7 +10,7 @@ use tokio::net::unix::pipe::Receiver;
 
 use super::{Captured, Collector};
 
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 32 << 10;
 
 /// A pipe and what was read from it.
 #[derive(Debug)]

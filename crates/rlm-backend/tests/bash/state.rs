@@ -23,11 +23,13 @@ async fn variables_exports_arrays_functions_and_aliases_persist() {
 }
 
 #[tokio::test]
-async fn options_positional_parameters_and_traps_persist() {
-    let first = "set -o pipefail; shopt -s nocasematch; set -- a b; trap 'echo got' USR1";
-    let last =
-        "set -o | grep pipefail | tr -d ' \\t'; [[ A == a ]] && echo same; echo $2; kill -USR1 $$";
-    check(&[first, last], "pipefailon\nsame\nb\ngot\n").await;
+async fn options_positional_parameters_and_traps_persist_and_survive_an_exit() {
+    let first =
+        "set -o pipefail; shopt -s nocasematch; set -- a 'b c'; umask 027; trap 'echo got' USR1";
+    let last = "set -o | grep pipefail | tr -d ' \\t'; [[ A == a ]] && echo same; echo $2 $#; umask; kill -USR1 $$";
+    let expected = "pipefailon\nsame\nb c 2\n0027\ngot\n";
+    check(&[first, last], expected).await;
+    check(&[first, "exit 3", last], expected).await;
 }
 
 #[tokio::test]
@@ -92,4 +94,21 @@ async fn code_that_leaves_loops_it_is_not_in_harms_nothing() {
     for command in ["continue", "break", "continue 3", "break 5", "return 2>/dev/null"] {
         check(&["x=1", command, "echo alive $x"], "alive 1\n").await;
     }
+}
+
+#[tokio::test]
+async fn names_that_the_driver_might_use_belong_to_the_session() {
+    let first = "readonly name=n id=i status=s line=l state=t bytes=b text=x\nread() { echo mine; }; kill() { echo mine; }\nexit 1";
+    let last = "read; kill; echo $name $id $status $line $state $bytes $text";
+    check(&[first, last], "mine\nmine\nn i s l t b x\n").await;
+}
+
+#[tokio::test]
+async fn a_restored_session_has_no_variable_that_it_did_not_make() {
+    let count = "set | grep -v -E '^(_|BASH|PIPESTATUS|__remit|RANDOM|SECONDS|EPOCH|SRANDOM|LINENO|SHLVL)' | grep -c ='";
+    let count = count.trim_end_matches('\'');
+    let mut session = Session::start(Bash).await;
+    let before = session.prints(count).await;
+    session.run("exit 1").await;
+    assert_eq!(session.prints(count).await, before);
 }

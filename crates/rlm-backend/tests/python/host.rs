@@ -63,7 +63,7 @@ async fn an_interrupt_ends_a_call_to_the_host_and_the_channel_stays_sound() {
 #[tokio::test]
 async fn a_thread_that_outlives_its_call_is_refused_and_the_next_call_works() {
     let mut session = session().await;
-    let code = "import threading\nsaid = []\ndef ask():\n  try: host.call('sleep')\n  except RuntimeError as e: said.append(str(e))\nt = threading.Thread(target=ask); t.start()\nimport time; time.sleep(0.1)";
+    let code = "import threading\nsaid = []\ndef ask():\n  try: host.call('sleep')\n  except RuntimeError as e: said.append(str(e))\nt = threading.Thread(target=ask); t.start()\nimport time; time.sleep(0.5)";
     session.run(code).await;
     assert_eq!(
         session.prints("t.join(); print(said)").await,

@@ -118,7 +118,7 @@ async fn endless_output_is_interrupted_at_the_deadline() {
     let begun = Instant::now();
     let code = "import os\nwhile True: os.write(1, b'y' * 65536)";
     let outcome = session.run_within(code, Duration::from_millis(300)).await;
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert!(outcome.ending.timed_out && outcome.stdout.omitted_bytes() > 0);
     assert_eq!(outcome.state, StateAfter::Kept);
 }
