@@ -31,7 +31,8 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
     check(&args, &settings)?;
     let cancellation = CancellationToken::new();
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(&settings, approver, cancellation.clone())?;
+    let session = session::start(&settings, approver, cancellation.clone())?;
+    let sandbox = &session.sandbox;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
     interrupt::watch(screen, cancellation.clone())?;
@@ -45,7 +46,7 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
             () = cancellation.cancelled(), if is_more => is_more = false,
             line = input.recv(), if is_more && running.len() < jobs => match line {
                 None => is_more = false,
-                Some(Ok(line)) => running.push_back(answer(&sandbox, line)),
+                Some(Ok(line)) => running.push_back(answer(sandbox, line)),
                 Some(Err(error)) => {
                     let message = format!("the calls can't be read any further: {error}");
                     return Err(Failure::Broken(message));
@@ -53,6 +54,7 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
             },
         }
     }
+    session.end().await;
     if cancellation.is_cancelled() {
         return Ok(ExitCode::from(interrupt::INTERRUPTED));
     }

@@ -22,6 +22,7 @@ pub(crate) use self::{
     chain_work::{ChainWork, scoped_chain},
     launch::{Launch, Start},
     process::ProcessWork,
+    program::find_program,
     supervise::{Owned, Times, supervise, write_down},
 };
 pub use self::{

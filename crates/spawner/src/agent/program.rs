@@ -31,6 +31,11 @@ pub(super) fn find(program: &str, path: Option<OsString>) -> Option<Found> {
     folders.map(|folder| folder.join(program)).find_map(|path| found(&path))
 }
 
+/// The path of a program.
+pub(crate) fn find_program(program: &str, path: Option<OsString>) -> Option<PathBuf> {
+    find(program, path).map(|found| found.path)
+}
+
 fn found(path: &Path) -> Option<Found> {
     let metadata = path.metadata().ok()?;
     if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {

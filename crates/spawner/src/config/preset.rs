@@ -3,7 +3,7 @@
 //! `presets.toml` is the one place that knows them: how each is started, how it takes its task, where
 //! it keeps what it needs, and where in its output the answer stands.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::LazyLock};
 
 use serde::Deserialize;
 
@@ -55,6 +55,14 @@ pub(crate) struct ResultShape {
     pub(crate) cost_usd: Option<String>,
     /// The name under which the program can go on.
     pub(crate) session: Option<String>,
+}
+
+impl Preset {
+    /// Where its program is, looked for in a `PATH`.
+    #[must_use]
+    pub fn installed(&self, path: Option<OsString>) -> Option<PathBuf> {
+        crate::agent::find_program(&self.program, path)
+    }
 }
 
 static PRESETS: LazyLock<BTreeMap<String, Preset>> =

@@ -15,7 +15,12 @@ use tool_core::{
 };
 
 use crate::{
-    approver::TerminalApprover, args::AgentArgs, failure::Failure, input, screen::Screen, session,
+    approver::TerminalApprover,
+    args::AgentArgs,
+    failure::Failure,
+    input,
+    screen::Screen,
+    session::{self, Session},
     settings::Settings,
 };
 
@@ -28,6 +33,8 @@ pub(super) struct Answers {
     pub(super) offered: Vec<ToolSpec>,
     /// Nothing answers: the calls of one reply are shown.
     pub(super) is_shown_only: bool,
+    /// What executes, where something does.
+    pub(super) session: Option<Session>,
 }
 
 impl Answers {
@@ -45,6 +52,7 @@ impl Answers {
         Ok(Self {
             offered: registry.list().map(|tool| tool.spec().clone()).collect(),
             is_shown_only: args.results.is_none(),
+            session: None,
             provider: match args.results.as_deref() {
                 None => Arc::new(Shown),
                 Some(path) if path == Path::new("-") => asked(args)?,
@@ -60,14 +68,15 @@ fn executed(
     cancellation: &CancellationToken,
 ) -> Result<Answers, Failure> {
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(settings, approver, cancellation.clone())?;
+    let session = session::start(settings, approver, cancellation.clone())?;
+    let sandbox = Arc::clone(&session.sandbox);
     let offered = sandbox.offered();
     let jobs = match session::jobs(settings)? {
         jobs if settings.is_set("limits.jobs") => jobs,
         _ => SIDE_BY_SIDE,
     };
     let provider = Arc::new(SandboxedToolProvider::new(sandbox, jobs));
-    Ok(Answers { provider, offered, is_shown_only: false })
+    Ok(Answers { provider, offered, is_shown_only: false, session: Some(session) })
 }
 
 fn asked(args: &AgentArgs) -> Result<Arc<dyn ToolResultProvider>, Failure> {
