@@ -60,6 +60,8 @@ mod step;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the one place for system calls that no safe library wraps")]
 mod sys;
+#[cfg(target_os = "linux")]
+mod witness;
 
 pub use builder::{Confinement, Network};
 pub use capture::{Capture, Captured};

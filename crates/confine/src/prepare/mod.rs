@@ -5,29 +5,39 @@ mod paths;
 mod view;
 
 use std::ffi::{CString, OsStr};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
 
 use self::machine::{Machine, filter};
 use self::paths::Paths;
-use crate::cgroup::Place;
+use crate::cgroup::{Blueprint, Ceilings, Place};
+use crate::child::{self, Ticket};
+use crate::launcher;
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
     Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
-    SpawnError, Status, child,
+    SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(crate) plan: Plan,
+    /// The plan as the launcher gets it.
+    pub(crate) plan_file: Arc<OwnedFd>,
+    /// What children that wait for this confinement know it by.
+    pub(crate) ticket: Arc<Ticket>,
     pub(crate) environment: Vec<(CString, CString)>,
     pub(crate) directory: CString,
     pub(crate) groups: Vec<Place>,
-    pub(crate) limits: Limits,
+    /// How a child's groups are made in each.
+    pub(crate) blueprints: Vec<Blueprint>,
     report: ConfinementReport,
 }
 
@@ -83,11 +93,13 @@ impl Decision<'_> {
         self.check_required(&report)?;
         let plan = self.plan();
         Ok(Prepared {
+            plan_file: Arc::new(plan_file(&plan).map_err(PrepareError::Launcher)?),
+            ticket: Arc::new(Ticket::new()),
             plan,
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
             groups: self.groups(),
-            limits: self.asked.limits.clone(),
+            blueprints: self.blueprints(),
             report,
         })
     }
@@ -113,6 +125,14 @@ impl Decision<'_> {
                 || (place.processes && limits.processes.is_some())
         });
         places
+    }
+
+    /// How a child's groups are made there. The first process is one of those that they count.
+    fn blueprints(&self) -> Vec<Blueprint> {
+        let limits = &self.asked.limits;
+        let processes = limits.processes.map(|most| most.saturating_add(1));
+        let ceilings = Ceilings { memory: limits.memory, processes };
+        self.groups().iter().map(|place| Blueprint::new(place, ceilings)).collect()
     }
 
     /// The filter's profile: what it has to close because nothing else does.
@@ -185,7 +205,6 @@ impl Decision<'_> {
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
             }),
-            cgroups: self.groups().len(),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
@@ -271,6 +290,11 @@ impl Decision<'_> {
         let names: Vec<_> = absent.iter().map(|guard| guard.path.display().to_string()).collect();
         Status::Partial { missing: format!("not there yet, and can be made: {}", names.join(", ")) }
     }
+}
+
+/// A plan as a file that its children read.
+fn plan_file(plan: &Plan) -> io::Result<OwnedFd> {
+    launcher::memory_file(&plan.to_bytes()?)
 }
 
 /// A limit of zero is a mistake, not a limit.
