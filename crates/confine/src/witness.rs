@@ -3,8 +3,13 @@
 //! A bind shows a file or directory itself, not a name, and a guard covers what was there. So a view
 //! is still the one that would be built now if every path leads where it led before. The process that
 //! builds a view takes this shortly before it covers guarded paths; the host takes it again before the
-//! view is used. What is mounted is watched by other means ([`crate::child`]).
+//! view is used. What is mounted is watched from before a namespace is made that knows of it.
 
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, statat};
 use serde::{Deserialize, Serialize};
 
@@ -26,16 +31,33 @@ impl Witness {
 }
 
 /// Everything of the host that a view shows or covers.
-fn paths(root: &Root) -> impl Iterator<Item = &std::ffi::CString> {
+fn paths(root: &Root) -> impl Iterator<Item = &CString> {
     let binds = root.binds.iter().map(|bind| &bind.source);
     let guards = root.guards.iter().flat_map(|guard| guard.parents.iter().chain([&guard.path]));
     binds.chain(guards)
 }
 
 /// What a name leads to; of a link, the link itself.
-fn identity(path: &std::ffi::CString) -> Option<(u64, u64)> {
+fn identity(path: &CString) -> Option<(u64, u64)> {
     let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some((stat.st_dev, stat.st_ino))
+}
+
+/// Tells whether something was mounted or unmounted since it was made.
+#[derive(Debug)]
+pub(crate) struct MountWatch(File);
+
+impl MountWatch {
+    /// Begins to watch.
+    pub(crate) fn new() -> io::Result<Self> {
+        File::open("/proc/self/mountinfo").map(Self)
+    }
+
+    /// Whether nothing changed; once it says no, it is of no more use.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        let now = Timespec::default();
+        poll(&mut [PollFd::new(&self.0, PollFlags::PRI)], Some(&now)) == Ok(0)
+    }
 }
 
 /// The longest that a message with one can be.

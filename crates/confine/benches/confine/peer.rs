@@ -97,7 +97,8 @@ fn mounts(prepared: &Prepared) -> Vec<String> {
     let mut words = Vec::new();
     for (path, options) in table.lines().filter_map(mount) {
         if !own.contains(&path) && !path.starts_with("/dev") {
-            let how = if options.split(',').any(|one| one == "ro") { "--ro-bind" } else { "--bind" };
+            let how =
+                if options.split(',').any(|one| one == "ro") { "--ro-bind" } else { "--bind" };
             words.extend([how, path, path].map(str::to_owned));
         }
     }

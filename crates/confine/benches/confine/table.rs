@@ -61,7 +61,9 @@ const PLAIN: &str = "plain posix_spawn";
 pub(crate) fn print(title: &str, times: &Times) {
     println!("{title:36} {:>9} {:>9} {:>9} {:>11}", "median", "adds", "x plain", "x bwrap adds");
     for (row, _) in &times.rows {
-        let (Some(median), Some(plain)) = (times.median(row), times.median(PLAIN)) else { continue };
+        let (Some(median), Some(plain)) = (times.median(row), times.median(PLAIN)) else {
+            continue;
+        };
         let adds = median - plain;
         let against = times.against_bubblewrap(row);
         let against = against.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));

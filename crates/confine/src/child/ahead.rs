@@ -9,17 +9,14 @@
 //! How long one may wait is not bounded, how many is: by [`MOST`], the oldest going first, and by the
 //! life of their confinement. They end with the host as running children do.
 
-use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
 use super::launching::{Launching, Origin};
 use crate::Prepared;
 use crate::plan::Plan;
-use crate::witness::Witness;
+use crate::witness::{MountWatch, Witness};
 
 /// The most that wait in this process.
 const MOST: usize = 4;
@@ -64,7 +61,7 @@ struct Waiting {
     /// The confinement's number.
     of: u64,
     /// Tells of mounts since it was asked for.
-    mounts: File,
+    mounts: MountWatch,
     launching: Launching,
 }
 
@@ -74,7 +71,7 @@ impl Waiting {
         Ok(Self {
             host: std::process::id(),
             of: prepared.ticket.number,
-            mounts: File::open("/proc/self/mountinfo")?,
+            mounts: MountWatch::new()?,
             launching: Launching::begin(prepared, Origin::Ahead)?,
         })
     }
@@ -83,13 +80,7 @@ impl Waiting {
     fn is_up_to_date(&mut self, plan: &Plan) -> bool {
         let is_ready = self.launching.ready(BUILD_TIMEOUT);
         let saw = is_ready.ok().flatten();
-        saw.is_some() && saw == Witness::take(plan).as_ref() && self.mounts_are_the_same()
-    }
-
-    /// Whether nothing was mounted or unmounted since it was asked for.
-    fn mounts_are_the_same(&self) -> bool {
-        let now = Timespec::default();
-        poll(&mut [PollFd::new(&self.mounts, PollFlags::PRI)], Some(&now)) == Ok(0)
+        saw.is_some() && saw == Witness::take(plan).as_ref() && self.mounts.is_unchanged()
     }
 }
 

@@ -24,6 +24,7 @@ use crate::cgroup;
 use crate::inside::{self, Task};
 use crate::plan::{Identity, Status};
 use crate::sys::{self, Cloned};
+use crate::witness::MountWatch;
 
 /// Whether a descriptor is such a socket as a launcher is started with.
 pub(crate) fn is_message_socket(socket: BorrowedFd<'_>) -> bool {
@@ -124,10 +125,10 @@ impl Launcher {
 
     /// Hands the job to the spare process, or makes one; in that one, this does not return.
     fn make_child(&mut self, job: &Job, task: Task) -> io::Result<OwnedFd> {
-        let fits = |spare: &Spare| spare.namespaces == job.namespaces;
         if job.may_be_spare
-            && self.spare.as_ref().is_some_and(fits)
+            && self.spare.as_ref().is_some_and(|spare| spare.namespaces == job.namespaces)
             && let Some(spare) = self.spare.take()
+            && spare.mounts.is_unchanged()
             && spare.hand_over(&task).is_ok()
         {
             return Ok(spare.pidfd);
@@ -152,12 +153,12 @@ impl Launcher {
 
     /// Makes a process that prepares itself and waits; in it, this does not return.
     fn make_spare(&mut self, namespaces: u64) -> io::Result<Spare> {
-        let identity = Identity::own();
+        let (identity, mounts) = (Identity::own(), MountWatch::new()?);
         let (jobs, theirs) = channel::pair()?;
         match sys::clone_with_pidfd(namespaces)? {
-            Cloned::Parent(pidfd) => Ok(Spare { namespaces, jobs, pidfd }),
+            Cloned::Parent(pidfd) => Ok(Spare { namespaces, mounts, jobs, pidfd }),
             Cloned::Child => {
-                drop(jobs);
+                drop((jobs, mounts));
                 self.let_go();
                 inside::wait_and_run(&theirs, identity)
             }
@@ -184,6 +185,8 @@ const NEW_NETWORK: u64 = libc::CLONE_NEWNET as u64;
 /// A process in new namespaces that waits for its job.
 struct Spare {
     namespaces: u64,
+    /// Its namespace knows of what was mounted when this was made.
+    mounts: MountWatch,
     jobs: OwnedFd,
     pidfd: OwnedFd,
 }
