@@ -143,6 +143,7 @@ impl Decision<'_> {
             inet: own_network || self.asked.network == Network::Host,
             unix: self.has_namespaces() && (own_network || scoped),
             ipc: self.has_namespaces(),
+            pids: self.has_namespaces(),
         }
     }
 
