@@ -61,6 +61,6 @@ pub use driver::{
 pub use language::Language;
 pub use local::LocalBackend;
 pub use manager::{DriverStatus, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus};
-pub use output::{Captured, OutputText};
+pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
 pub use protocol::{CodeError, Shown, Variable};
 pub use tool::{SandboxTool, SandboxToolError};

@@ -21,7 +21,7 @@ use super::{
     slot::{Question, Slot},
     status::DriverStatus,
 };
-use crate::{Language, Place};
+use crate::{Language, OutputWatcher, Place};
 
 /// How many calls may wait for a session.
 const WAITING: usize = 64;
@@ -37,6 +37,8 @@ pub struct Run {
     pub deadline: Instant,
     /// How long after that it may take to end.
     pub grace: Duration,
+    /// Sees the output while the code runs.
+    pub watcher: Option<Arc<dyn OutputWatcher>>,
 }
 
 /// What the owner of a session is asked for.

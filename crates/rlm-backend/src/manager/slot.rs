@@ -92,6 +92,7 @@ impl Slot {
         let is_fresh = self.live.is_none() && self.generation > 0;
         let live = self.ready(place, max_output).await?;
         live.link.set_grace(run.grace);
+        live.link.watch(run.watcher.clone());
         let outcome = live.link.run(&run.code, run.deadline, cancel.cancelled()).await;
         let (limit, confinement) = (live.limit.get().cloned(), live.confinement.clone());
         self.look_after();

@@ -114,6 +114,7 @@ impl SandboxTool {
             code: args.get_str(argument).unwrap_or_default().to_owned(),
             deadline: (started + (left - margin)).into(),
             grace: margin * 2 / 3,
+            watcher: None,
         };
         let session = args.get_str("session_id").map(str::parse).transpose().map_err(error)?;
         let (id, ran) = self.manager.run(session, run).await.map_err(error)?;
