@@ -9,7 +9,7 @@ use tool_core::ExitStatus;
 use super::{
     Background, DriverProcess, HostCalls,
     control::Control,
-    quick,
+    quick::{self, Pace},
 };
 use crate::{
     language::Language,
@@ -84,6 +84,7 @@ pub struct DriverLink {
     pub(super) last_id: u64,
     pub(super) health: Health,
     pub(super) watcher: Option<Arc<dyn OutputWatcher>>,
+    pub(super) pace: Pace,
 }
 
 /// What can be done with a link.
