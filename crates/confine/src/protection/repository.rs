@@ -1,0 +1,52 @@
+//! Which directories git takes for a repository: by their shape, wherever they are.
+//!
+//! A directory with `HEAD`, `objects` and `refs` is one, also without the name `.git`; one with
+//! `HEAD` and `commondir` is the part of a linked worktree that is its own. A directory named `.git`
+//! counts always.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::{Class, Protection, Ruling};
+use crate::inventory::{FileKind, Inventory};
+
+/// The repositories of an inventory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Repositories {
+    paths: HashSet<PathBuf>,
+}
+
+impl Repositories {
+    /// Looks for them.
+    pub(crate) fn of(inventory: &Inventory) -> Self {
+        let heads = inventory.iter().filter(|(path, _)| path.ends_with("HEAD"));
+        let by_shape = heads.filter_map(|(head, _)| head.parent()).filter(|one| {
+            let has = |name| inventory.get(one.join(name)).is_some();
+            (has("objects") && has("refs")) || has("commondir")
+        });
+        let by_name = inventory
+            .iter()
+            .filter(|(path, entry)| entry.kind() == FileKind::Directory && path.ends_with(".git"));
+        let paths = by_shape.chain(by_name.map(|(path, _)| path)).map(Path::to_owned);
+        Self { paths: paths.collect() }
+    }
+
+    /// Every one.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether a directory is one.
+    pub(crate) fn contains(&self, path: &Path) -> bool {
+        self.paths.contains(path)
+    }
+
+    /// What is said of a path because of the repository that it is in.
+    pub(crate) fn ruling(&self, protection: &Protection, path: &Path) -> Option<Ruling> {
+        path.ancestors().find_map(|part| {
+            let (above, name) = (part.parent()?, part.file_name()?.to_str()?);
+            let ruling = self.contains(above).then(|| protection.ruling_in_repository(part, name));
+            ruling.flatten().filter(|(class, _)| *class != Class::Exempt)
+        })
+    }
+}
