@@ -2,7 +2,8 @@
 //!
 //! A directory with `HEAD`, `objects` and `refs` is one, also without the name `.git`; one with
 //! `HEAD` and `commondir` is the part of a linked worktree that is its own. A directory named `.git`
-//! counts always.
+//! counts always, and so does what is below its `modules` and holds a configuration or hooks: git uses
+//! that for a submodule.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,23 @@ impl Repositories {
             .iter()
             .filter(|(path, entry)| entry.kind() == FileKind::Directory && path.ends_with(".git"));
         let paths = by_shape.chain(by_name.map(|(path, _)| path)).map(Path::to_owned);
-        Self { paths: paths.collect() }
+        let mut repositories = Self { paths: paths.collect() };
+        let modules: Vec<_> = repositories.modules(inventory).map(Path::to_owned).collect();
+        repositories.paths.extend(modules);
+        repositories
+    }
+
+    /// What git would use for a submodule.
+    fn modules<'a>(&'a self, inventory: &'a Inventory) -> impl Iterator<Item = &'a Path> {
+        let is_module = |path: &&Path| {
+            path.ancestors().any(|one| {
+                one.ends_with("modules") && one.parent().is_some_and(|above| self.contains(above))
+            })
+        };
+        let parts = inventory.iter().map(|(path, _)| path);
+        let telling =
+            parts.filter(|path| ["config", "hooks"].iter().any(|name| path.ends_with(name)));
+        telling.filter_map(Path::parent).filter(is_module)
     }
 
     /// Every one.

@@ -64,8 +64,10 @@ pub(super) fn find(
         why: "git obeys its configuration and runs its hooks",
     });
     let judge = Judge { protection, before, now, repositories: &new, top };
-    let changed = changes.created.iter().chain(&changes.changed);
-    let found = changed.filter(|one| !one.is_object).filter_map(|one| judge.finding(one));
+    // A directory that was made says nothing; one whose mode was changed may.
+    let created = changes.created.iter().filter(|one| one.kind != FileKind::Directory);
+    let changed = created.chain(&changes.changed).filter(|one| !one.is_object);
+    let found = changed.filter_map(|one| judge.finding(one));
     born.chain(found).collect()
 }
 
@@ -81,7 +83,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Whether a path is to be told apart: for the gravest of its reasons.
     fn finding(&self, change: &Change) -> Option<Finding> {
-        if change.kind == FileKind::Directory || self.is_sample(&change.path) {
+        if self.is_sample(&change.path) {
             return None;
         }
         let ruling = self.ruling(&change.path);
@@ -91,8 +93,10 @@ impl Judge<'_> {
             _ if self.leads_out(&change.path) => {
                 found(Reason::OutwardLink, "who follows it reads or writes elsewhere")
             }
-            Some((Class::Reported, why)) => found(Reason::Reported, why),
-            Some((Class::Exempt, _)) => None,
+            Some((Class::Reported, why)) if change.kind != FileKind::Directory => {
+                found(Reason::Reported, why)
+            }
+            Some(_) => None,
             None if self.became_executable(&change.path) => {
                 found(Reason::Executable, "it can be executed")
             }
