@@ -49,6 +49,7 @@ mod language;
 mod local;
 mod manager;
 mod output;
+mod protection;
 mod protocol;
 mod tool;
 
@@ -62,5 +63,6 @@ pub use language::Language;
 pub use local::LocalBackend;
 pub use manager::{DriverStatus, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus};
 pub use output::{Captured, OutputText};
+pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
 pub use tool::{SandboxTool, SandboxToolError};
