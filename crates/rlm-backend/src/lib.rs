@@ -49,6 +49,7 @@ mod language;
 mod local;
 mod manager;
 mod output;
+mod protection;
 mod protocol;
 mod tool;
 
@@ -68,5 +69,6 @@ pub use manager::{
     Unread,
 };
 pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
+pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
 pub use tool::{SandboxTool, SandboxToolError};

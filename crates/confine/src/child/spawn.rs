@@ -21,7 +21,8 @@ const REHEARSAL_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, SpawnError> {
     let program = program(prepared, &command)?;
     let streams = Streams::make(command)?;
-    let job = Job { plan: prepared.plan.clone(), program: Some(program) };
+    let launch = prepared.launch()?;
+    let job = Job { plan: launch.plan, program: Some(program) };
     let groups = groups(prepared)?;
     let doors = groups.iter().map(Group::door).collect::<io::Result<Vec<_>>>()?;
     let descriptors: Vec<&OwnedFd> = doors.iter().chain(&streams.theirs).collect();
@@ -37,7 +38,8 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
         stdin: streams.stdin,
         stdout: streams.stdout,
         stderr: streams.stderr,
-        report: prepared.report().clone(),
+        report: launch.report,
+        watch: launch.watch,
         groups,
         end: None,
     })

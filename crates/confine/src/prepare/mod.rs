@@ -1,7 +1,10 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod guards;
+mod launch;
 mod machine;
 mod paths;
+mod sockets;
 mod view;
 
 use std::ffi::{CString, OsStr};
@@ -10,6 +13,7 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 
+use self::launch::Protected;
 use self::machine::{Machine, filter};
 use self::paths::Paths;
 use crate::cgroup::Place;
@@ -29,6 +33,7 @@ pub struct Prepared {
     pub(crate) groups: Vec<Place>,
     pub(crate) limits: Limits,
     report: ConfinementReport,
+    protected: Protected,
 }
 
 impl Confinement {
@@ -38,8 +43,11 @@ impl Confinement {
     /// When a path can't be used, a limit is zero, or what is required is not there.
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
-        let paths = Paths::resolve(self)?;
+        let mut paths = Paths::resolve(self)?;
         let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        if self.protection.is_on() && machine.namespaces.is_ok() {
+            paths.hide_sockets(&self.protection_bounds)?;
+        }
         Decision { asked: self, paths: &paths, machine: &machine }.make()
     }
 }
@@ -89,6 +97,7 @@ impl Decision<'_> {
             groups: self.groups(),
             limits: self.asked.limits.clone(),
             report,
+            protected: Protected::new(self.asked, self.paths),
         })
     }
 
@@ -167,6 +176,8 @@ impl Decision<'_> {
         for mechanism in &self.asked.required {
             let why = match report.status(*mechanism) {
                 Status::Enforced => continue,
+                // Each launch sees to it that what exists is protected.
+                Status::Partial { .. } if *mechanism == Mechanism::ProtectedNames => continue,
                 Status::Partial { missing } => missing.clone(),
                 Status::Unavailable { why } => why.clone(),
                 Status::NotRequested => "it is not used in this configuration".to_owned(),
@@ -236,6 +247,7 @@ impl Decision<'_> {
         report.set(Mechanism::Capabilities, Status::Enforced);
         report.set(Mechanism::ResourceLimits, Status::Enforced);
         report.set(Mechanism::GuardedPaths, self.guards_status());
+        report.set(Mechanism::ProtectedNames, self.protection_status());
         if self.asked.limits.memory.is_some() {
             report.set(Mechanism::MemoryGroup, found(&self.machine.group(|place| place.memory)));
         }
@@ -256,6 +268,22 @@ impl Decision<'_> {
                     "this kernel has version {abi}; signals and abstract sockets need 6"
                 ),
             },
+        }
+    }
+
+    /// What a launch does about names that the host obeys, as far as that is known before it.
+    fn protection_status(&self) -> Status {
+        if !self.asked.protection.is_on() {
+            return Status::NotRequested;
+        }
+        let is_writable = self.paths.writable().next().is_some();
+        match (&self.machine.namespaces, self.paths.unseen.as_slice()) {
+            (Err(why), _) if is_writable => Status::Unavailable {
+                why: format!("namespaces: {why}; Landlock can't make exceptions"),
+            },
+            (_, []) if is_writable => Status::Partial { missing: launch::ABSENT.to_owned() },
+            (_, []) => Status::Enforced,
+            (_, unseen) => Status::Partial { missing: unseen.join("; ") },
         }
     }
 

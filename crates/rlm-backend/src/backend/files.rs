@@ -25,8 +25,12 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// [`FileError`].
     fn get(&self, path: &str, offset: u64, limit: usize) -> Result<FilePart, FileError>;
 
-    /// What is another than at the look before, and how much there is. The first look finds
-    /// everything that is there to be new, where the place began empty, and nothing otherwise.
+    /// A call begins: where others than the session change the files, what is there now is not what
+    /// the call made.
+    fn begin(&self) {}
+
+    /// What is another than at the look before, or than at the beginning of the call, and how much
+    /// there is.
     fn look(&self) -> FileChanges;
 
     /// Whether a look takes no longer than some system calls, so that no other thread is needed.

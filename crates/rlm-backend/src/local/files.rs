@@ -16,7 +16,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::beneath::PlainPath;
+use super::{beneath::PlainPath, changes::Watched};
 use crate::{FileChanges, FileError, FilePart, Files};
 
 /// What may be done to a directory from outside of it.
@@ -36,6 +36,7 @@ pub(super) struct LocalFiles {
     root: OwnedFd,
     path: PathBuf,
     reach: Reach,
+    watched: Watched,
 }
 
 impl LocalFiles {
@@ -44,7 +45,8 @@ impl LocalFiles {
         // The session knows its directory by its name without links.
         let path = path.canonicalize()?;
         let root = rustix::fs::open(&path, flags, Mode::empty())?;
-        Ok(Self { root, path, reach })
+        let watched = Watched::new(path.clone(), reach);
+        Ok(Self { root, path, reach, watched })
     }
 
     fn check_reach(&self, path: &PlainPath, given: &str) -> Result<(), FileError> {
@@ -88,8 +90,16 @@ impl Files for LocalFiles {
         Ok(FilePart { bytes, size })
     }
 
+    fn begin(&self) {
+        self.watched.begin();
+    }
+
     fn look(&self) -> FileChanges {
-        FileChanges::default()
+        self.watched.look()
+    }
+
+    fn is_small(&self) -> bool {
+        self.watched.is_small()
     }
 }
 

@@ -5,6 +5,7 @@
 //! the machine and makes the directory; the first code starts the first process.
 
 mod beneath;
+mod changes;
 mod files;
 mod folder;
 mod process;

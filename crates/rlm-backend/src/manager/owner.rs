@@ -21,7 +21,7 @@ use super::{
     slot::{Question, Slot},
     status::{DriverStatus, Unread},
 };
-use crate::{FileChanges, Files, Language, OutputWatcher, Place};
+use crate::{Files, Language, OutputWatcher, Place};
 
 /// A call.
 #[derive(Debug)]
@@ -148,6 +148,7 @@ impl Owner {
             return;
         }
         self.show(true);
+        on_files(&self.place, |files| files.begin()).await;
         let mut result = self.attended(&run, &cancel).await;
         if let Ok(ran) = &mut result {
             self.look_at_files(ran).await;
@@ -176,7 +177,7 @@ impl Owner {
 
     /// Says what a call made of the session's files, and how much there is now.
     async fn look_at_files(&mut self, ran: &mut Ran) {
-        let Some(changes) = look(&self.place).await else { return };
+        let Some(changes) = on_files(&self.place, |files| files.look()).await else { return };
         if let Some(held) = changes.held_bytes {
             self.disk.held = held;
             ran.over_disk = self.disk.is_full().then_some(self.disk);
@@ -201,11 +202,14 @@ impl Owner {
     }
 }
 
-/// What changed in a place; asks another thread where that may take a while.
-async fn look(place: &Arc<dyn Place>) -> Option<FileChanges> {
+/// Does something with a place's files; on another thread where that may take a while.
+async fn on_files<T: Send + 'static>(
+    place: &Arc<dyn Place>,
+    work: fn(&dyn Files) -> T,
+) -> Option<T> {
     if place.files()?.is_small() {
-        return place.files().map(Files::look);
+        return place.files().map(work);
     }
     let place = Arc::clone(place);
-    tokio::task::spawn_blocking(move || place.files().map(Files::look)).await.ok().flatten()
+    tokio::task::spawn_blocking(move || place.files().map(work)).await.ok().flatten()
 }

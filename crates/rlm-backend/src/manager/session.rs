@@ -171,9 +171,14 @@ impl Session {
         self.begun.jobs.send(job).await.map_err(|_| SessionError::Ended(self.id))
     }
 
+    /// Ends it, whoever holds it and whatever runs.
+    pub(super) fn end(&self) {
+        self.begun.end.cancel();
+    }
+
     /// Ends it, and waits until everything of it is freed.
     pub(super) async fn destroy(&self) -> Result<(), SessionError> {
-        self.begun.end.cancel();
+        self.end();
         let ended = self.begun.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(ended) = ended else { return Err(SessionError::Destroyed(self.id)) };
         match ended.await {
