@@ -16,7 +16,9 @@ use crate::{
     approver::TerminalApprover,
     args::ExecArgs,
     failure::Failure,
-    interrupt, out,
+    interrupt,
+    live::LiveOutput,
+    out,
     screen::Screen,
     session,
     settings::{Layers, Settings},
@@ -27,7 +29,9 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
     check(&args, &settings)?;
     let cancellation = CancellationToken::new();
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(&settings, approver, cancellation.clone())?;
+    // Results on the same terminal hold all of it, and come right after.
+    let live = (!out::is_terminal_out()).then(|| LiveOutput::on(screen)).flatten();
+    let sandbox = session::sandbox(&settings, approver, live, cancellation.clone())?;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
     interrupt::watch(screen, cancellation.clone())?;

@@ -8,8 +8,12 @@
     reason = "a test fails by panicking, and the measuring one says what it measured"
 )]
 
+mod background;
 mod ends;
+mod files;
 mod ids;
+mod lifetime;
+mod pool;
 mod reach;
 mod speed;
 mod state;
