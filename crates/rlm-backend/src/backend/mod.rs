@@ -54,12 +54,13 @@ pub trait Place: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Frees what the place holds, once its drivers are gone.
+    /// Frees what the place holds, once its drivers are gone. Where its files outlive it, gives what
+    /// became of them, as JSON for a reader.
     ///
     /// # Errors
     ///
     /// What could not be freed.
-    fn close(&self) -> io::Result<()>;
+    fn close(&self) -> io::Result<Option<Value>>;
 }
 
 /// A driver that was started.

@@ -60,6 +60,18 @@ impl PlainPath {
         }
     }
 
+    pub(super) fn as_path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a directory that it leads through is shaped like a repository of git.
+    pub(super) fn is_in_repository(&self, root: impl AsFd) -> bool {
+        let has = |directory: &Path, name: &str| {
+            statat(&root, directory.join(name), AtFlags::SYMLINK_NOFOLLOW).is_ok()
+        };
+        self.path.ancestors().skip(1).any(|above| has(above, "HEAD") && has(above, "refs"))
+    }
+
     /// Whether a name in it begins with a dot.
     pub(super) fn has_hidden_name(&self) -> bool {
         self.path.iter().any(|name| name.as_bytes().starts_with(b"."))

@@ -8,6 +8,7 @@ mod beneath;
 mod changes;
 mod files;
 mod folder;
+mod outlasting;
 mod process;
 
 use std::{
@@ -16,11 +17,13 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use confine::{Child, Command, Confinement, Limits, Network, Prepared, SpawnError};
+use confine::{Child, Command, Confinement, Limits, Network, Prepared, Protection, SpawnError};
+use serde_json::Value;
 
 use self::{
     files::{LocalFiles, Reach},
     folder::Folder,
+    outlasting::Outlasting,
     process::Confined,
 };
 use crate::{
@@ -48,7 +51,8 @@ impl LocalBackend {
         if folder.is_private() {
             limits.file_size = Some(self.config.disk_bytes);
         }
-        let mut confinement = Confinement::builder(folder.path()).limits(limits);
+        let mut confinement =
+            Confinement::builder(folder.path()).limits(limits).protection(self.protection(folder));
         if self.reach(folder) == Reach::ReadOnly {
             confinement = confinement.read_only_workdir();
         }
@@ -56,6 +60,12 @@ impl LocalBackend {
             confinement = confinement.network(Network::Host);
         }
         confinement
+    }
+
+    /// The host obeys nothing in a directory that goes with its session.
+    fn protection(&self, folder: &Folder) -> Protection {
+        let configured = || self.config.protection.protection().unwrap_or_default();
+        if folder.is_private() { Protection::none() } else { configured() }
     }
 
     fn reach(&self, folder: &Folder) -> Reach {
@@ -89,9 +99,11 @@ impl Backend for LocalBackend {
         let folder = folder.map_err(failed)?;
         let prepared = self.confinement(&folder).prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
-        let files = LocalFiles::new(folder.path(), self.reach(&folder));
+        let reach = self.reach(&folder);
+        let files = LocalFiles::new(folder.path(), reach, self.protection(&folder));
         let files = files.map_err(failed)?;
-        Ok(Box::new(LocalPlace { prepared, files, folder: Mutex::new(Some(folder)) }))
+        let outlasting = (reach == Reach::Shared).then(|| Outlasting::begin(&prepared));
+        Ok(Box::new(LocalPlace { prepared, files, outlasting, folder: Mutex::new(Some(folder)) }))
     }
 }
 
@@ -100,6 +112,8 @@ impl Backend for LocalBackend {
 struct LocalPlace {
     prepared: Prepared,
     files: LocalFiles,
+    /// What is there after the session.
+    outlasting: Option<Outlasting>,
     /// Taken when it is closed.
     folder: Mutex<Option<Folder>>,
 }
@@ -130,9 +144,10 @@ impl Place for LocalPlace {
         Some(&self.files)
     }
 
-    fn close(&self) -> io::Result<()> {
+    fn close(&self) -> io::Result<Option<Value>> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        folder.map_or(Ok(()), Folder::remove)
+        folder.map_or(Ok(()), Folder::remove)?;
+        Ok(self.outlasting.as_ref().and_then(Outlasting::report))
     }
 }
 

@@ -188,12 +188,13 @@ impl SessionManager {
         Ok(self.shared.table().find(id)?.backend().to_owned())
     }
 
-    /// Ends a session, and returns when its processes and its private directory are gone.
+    /// Ends a session, and returns when its processes and its private directory are gone. Where it
+    /// could write in the operator's directory, gives what became of that, as JSON for a reader.
     ///
     /// # Errors
     ///
     /// There is no such session, or its directory could not be deleted.
-    pub async fn destroy(&self, id: SessionId) -> Result<(), SessionError> {
+    pub async fn destroy(&self, id: SessionId) -> Result<Option<Value>, SessionError> {
         let session = self.shared.table().take(id)?;
         session.destroy().await
     }

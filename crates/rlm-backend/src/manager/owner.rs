@@ -82,7 +82,7 @@ impl Owner {
         mut self,
         mut jobs: mpsc::Receiver<Job>,
         end: CancellationToken,
-        tell: oneshot::Sender<io::Result<()>>,
+        tell: oneshot::Sender<io::Result<Option<Value>>>,
     ) {
         tokio::select! {
             () = end.cancelled() => {}
@@ -195,7 +195,7 @@ impl Owner {
         shown.bash = self.bash.status();
     }
 
-    fn free(self) -> io::Result<()> {
+    fn free(self) -> io::Result<Option<Value>> {
         let Self { python, bash, place, .. } = self;
         drop((python, bash));
         place.close()

@@ -43,7 +43,7 @@ pub(super) struct Begun {
     backend: String,
     jobs: mpsc::Sender<Job>,
     shown: Arc<Mutex<Shown>>,
-    ended: Mutex<Option<oneshot::Receiver<io::Result<()>>>>,
+    ended: Mutex<Option<oneshot::Receiver<io::Result<Option<Value>>>>>,
     _end: DropGuard,
     end: CancellationToken,
 }
@@ -176,16 +176,18 @@ impl Session {
         self.begun.end.cancel();
     }
 
-    /// Ends it, and waits until everything of it is freed.
-    pub(super) async fn destroy(&self) -> Result<(), SessionError> {
+    /// Ends it, and waits until everything of it is freed; gives what became of files that outlive it.
+    pub(super) async fn destroy(&self) -> Result<Option<Value>, SessionError> {
         self.end();
         let ended = self.begun.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(ended) = ended else { return Err(SessionError::Destroyed(self.id)) };
         match ended.await {
+            Ok(Ok(changes)) => Ok(changes),
             Ok(Err(error)) => {
                 Err(SessionError::Teardown { id: self.id, message: error.to_string() })
             }
-            _ => Ok(()),
+            // Its runtime ended, and everything of it was dropped.
+            Err(_) => Ok(None),
         }
     }
 }

@@ -40,11 +40,7 @@ impl Operations {
             "session_create" => self.create().await,
             "session_status" => self.status(needed_session(args)?, ctx).await,
             "session_extend" => self.extend(needed_session(args)?),
-            "session_destroy" => {
-                let id = needed_session(args)?;
-                self.manager.destroy(id).await?;
-                Ok(ToolOutput::json(json!({"session_id": id.to_string(), "destroyed": true})))
-            }
+            "session_destroy" => self.destroy(needed_session(args)?, ctx).await,
             "file_put" => self.put(args).await,
             "file_get" => self.get(args, ctx).await,
             "snapshot_create" | "snapshot_restore" | "snapshot_list" | "snapshot_delete" => {
@@ -98,6 +94,20 @@ impl Operations {
             "ends_in_secs": ends_in.as_secs(),
             "extensions_left": extensions_left,
         })))
+    }
+
+    async fn destroy(&self, id: SessionId, ctx: &ExecContext) -> Result<ToolOutput, Failure> {
+        let changes = self.manager.destroy(id).await?;
+        let mut all = json!({"session_id": id.to_string(), "destroyed": true});
+        let room = ctx.limits().max_output().as_usize() / 2;
+        match changes {
+            Some(changes) if changes.to_string().len() > room => {
+                all["changes_left_out"] = true.into();
+            }
+            Some(changes) => all["changes"] = changes,
+            None => {}
+        }
+        Ok(ToolOutput::json(all))
     }
 
     async fn status(&self, id: SessionId, ctx: &ExecContext) -> Result<ToolOutput, Failure> {
