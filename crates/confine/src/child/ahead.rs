@@ -2,8 +2,8 @@
 //!
 //! From its second launch on, a confinement has its next child built while the current one runs. No
 //! two children share namespaces or control groups: each that waits is used once. It is used only if
-//! it is what would be built now: nothing was mounted or unmounted on the host since it was asked for,
-//! and every path that its view shows or guards leads where it led. Otherwise it is thrown away, and
+//! it is what would be built now: the launch has come to the same plan, nothing was mounted or unmounted
+//! on the host since it was asked for, and every path that its view shows or guards leads where it led. Otherwise it is thrown away, and
 //! the launch takes the longer way.
 //!
 //! How long one may wait is not bounded, how many is: by [`MOST`], the oldest going first, and by the
@@ -60,6 +60,8 @@ struct Waiting {
     host: u32,
     /// The confinement's number.
     of: u64,
+    /// How it is confined.
+    plan: Plan,
     /// Tells of mounts since it was asked for.
     mounts: MountWatch,
     launching: Launching,
@@ -67,17 +69,21 @@ struct Waiting {
 
 impl Waiting {
     /// Asks for one.
-    fn new(prepared: &Prepared) -> std::io::Result<Self> {
+    fn new(prepared: &Prepared, plan: Plan) -> std::io::Result<Self> {
         Ok(Self {
             host: std::process::id(),
             of: prepared.ticket.number,
             mounts: MountWatch::new()?,
-            launching: Launching::begin(prepared, Origin::Ahead)?,
+            launching: Launching::begin(prepared, &plan, Origin::Ahead)?,
+            plan,
         })
     }
 
     /// Whether it is what would be built now.
     fn is_up_to_date(&mut self, plan: &Plan) -> bool {
+        if self.plan != *plan {
+            return false;
+        }
         let is_ready = self.launching.ready(BUILD_TIMEOUT);
         let saw = is_ready.ok().flatten();
         saw.is_some() && saw == Witness::take(plan).as_ref() && self.mounts.is_unchanged()
@@ -85,7 +91,7 @@ impl Waiting {
 }
 
 /// A child of this confinement that waits and is up to date.
-pub(super) fn take(prepared: &Prepared) -> Option<Launching> {
+pub(super) fn take(prepared: &Prepared, plan: &Plan) -> Option<Launching> {
     let host = std::process::id();
     let mut found = {
         let mut all = waiting();
@@ -93,19 +99,20 @@ pub(super) fn take(prepared: &Prepared) -> Option<Launching> {
         let at = all.iter().position(fits)?;
         all.remove(at)
     };
-    found.is_up_to_date(&prepared.plan).then_some(found.launching)
+    found.is_up_to_date(plan).then_some(found.launching)
 }
 
-/// Has the next child built, if there is reason to believe in a next launch and none waits.
-pub(super) fn refill(prepared: &Prepared) {
+/// Has the next child built as the last one was, if there is reason to believe in a next launch and
+/// none waits.
+pub(super) fn refill(prepared: &Prepared, plan: Plan) {
     let is_first = !prepared.ticket.was_used.swap(true, Ordering::Relaxed);
-    let has_view = prepared.plan.namespaces.is_some();
+    let has_view = plan.namespaces.is_some();
     let waits = || waiting().iter().any(|one| one.of == prepared.ticket.number);
     if is_first || !has_view || waits() {
         return;
     }
     // Without one, the next launch takes the longer way and is told if something is wrong.
-    if let Ok(one) = Waiting::new(prepared) {
+    if let Ok(one) = Waiting::new(prepared, plan) {
         let mut all = waiting();
         all.push(one);
         let oldest = (all.len() > MOST).then(|| all.remove(0));

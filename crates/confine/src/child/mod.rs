@@ -18,7 +18,7 @@ use self::groups::Groups;
 pub(crate) use self::spawn::{rehearse, spawn};
 use crate::launcher;
 use crate::plan::{Request, Status};
-use crate::{ConfinementReport, End, Limit, Outcome, WaitError};
+use crate::{ChangeReport, ConfinementReport, End, Limit, Outcome, WaitError, Watch};
 
 /// How long the end of a tree that was killed is waited for.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -37,6 +37,8 @@ pub struct Child {
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
     report: ConfinementReport,
+    /// What was writable before it started.
+    watch: Option<Watch>,
     /// Removed after the end.
     groups: Option<Groups>,
     /// A status that came with the start.
@@ -71,6 +73,13 @@ impl Child {
     #[must_use]
     pub fn report(&self) -> &ConfinementReport {
         &self.report
+    }
+
+    /// What became of the writable directories since the start; nothing where nothing is writable or
+    /// nothing is protected. What the host did meanwhile is in it too.
+    #[must_use]
+    pub fn changes(&self) -> Option<ChangeReport> {
+        self.watch.as_ref().map(Watch::report)
     }
 
     /// Waits for the end.

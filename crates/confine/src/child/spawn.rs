@@ -11,6 +11,7 @@ use super::launching::{Launched, Launching, NotLaunched, Origin};
 use super::{Child, ahead};
 use crate::Step;
 use crate::plan::{Plan, Program, Request};
+use crate::prepare::Launch;
 use crate::{Command, Prepared, SpawnError, Stream};
 
 /// How long a rehearsal may take.
@@ -20,26 +21,28 @@ const REHEARSAL_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, SpawnError> {
     let program = program(prepared, &command)?;
     let streams = Streams::make(command)?;
+    let Launch { plan, report, watch } = prepared.launch()?;
     let order = Order { program: &program, inherited: &streams.theirs };
-    let answer = order.launch(prepared);
-    ahead::refill(prepared);
+    let answer = order.launch(prepared, &plan);
     let Launched { status, pidfd, groups, end } =
         answer.map_err(|error| spawn_error(error, &program))?;
     let child = Child {
         status,
         pidfd,
-        is_own_namespace: prepared.plan.namespaces.is_some(),
+        is_own_namespace: plan.namespaces.is_some(),
         stdin: streams.stdin,
         stdout: streams.stdout,
         stderr: streams.stderr,
-        report: prepared.report().clone(),
+        report,
+        watch,
         groups: Some(groups),
         heard: end,
         end: None,
     };
-    if prepared.plan.wall_clock.is_some() {
+    if plan.wall_clock.is_some() {
         child.ask(Request::StartClock);
     }
+    ahead::refill(prepared, plan);
     Ok(child)
 }
 
@@ -51,26 +54,33 @@ struct Order<'a> {
 
 impl Order<'_> {
     /// Has it carried out, by the shortest way that works.
-    fn launch(&self, prepared: &Prepared) -> Result<Launched, NotLaunched> {
-        if let Some(waiting) = ahead::take(prepared) {
+    fn launch(&self, prepared: &Prepared, plan: &Plan) -> Result<Launched, NotLaunched> {
+        if let Some(waiting) = ahead::take(prepared, plan) {
             match self.give(waiting) {
                 // It ended with its launcher before anything was started.
                 Err(NotLaunched::Vanished | NotLaunched::Host(_)) => {}
                 answer => return answer,
             }
         }
-        match self.start(prepared, Origin::Spare) {
+        match self.start(prepared, plan, Origin::Spare) {
             // The launcher ended with the request in its hands; there is another one now.
-            Err(NotLaunched::Vanished) => self.start(prepared, Origin::Scratch),
+            Err(NotLaunched::Vanished) => self.start(prepared, plan, Origin::Scratch),
             // A process that waited may not know of what was mounted meanwhile.
-            Err(NotLaunched::Step(Step::OpenTrees, _)) => self.start(prepared, Origin::Scratch),
+            Err(NotLaunched::Step(Step::OpenTrees, _)) => {
+                self.start(prepared, plan, Origin::Scratch)
+            }
             answer => answer,
         }
     }
 
     /// Has a child made for it.
-    fn start(&self, prepared: &Prepared, origin: Origin) -> Result<Launched, NotLaunched> {
-        self.give(Launching::begin(prepared, origin)?)
+    fn start(
+        &self,
+        prepared: &Prepared,
+        plan: &Plan,
+        origin: Origin,
+    ) -> Result<Launched, NotLaunched> {
+        self.give(Launching::begin(prepared, plan, origin)?)
     }
 
     /// Gives it to a child, and waits until the program runs.

@@ -1,23 +1,25 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod guards;
+mod launch;
 mod machine;
 mod paths;
+mod sockets;
 mod view;
 
 use std::ffi::{CString, OsStr};
-use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
 
+pub(crate) use self::launch::Launch;
+use self::launch::Protected;
 use self::machine::{Machine, filter};
 use self::paths::Paths;
 use crate::cgroup::{Blueprint, Ceilings, Place};
 use crate::child::{self, Ticket};
-use crate::launcher;
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
@@ -29,8 +31,6 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(crate) plan: Plan,
-    /// The plan as the launcher gets it.
-    pub(crate) plan_file: Arc<OwnedFd>,
     /// What children that wait for this confinement know it by.
     pub(crate) ticket: Arc<Ticket>,
     pub(crate) environment: Vec<(CString, CString)>,
@@ -39,6 +39,7 @@ pub struct Prepared {
     /// How a child's groups are made in each.
     pub(crate) blueprints: Vec<Blueprint>,
     report: ConfinementReport,
+    protected: Protected,
 }
 
 impl Confinement {
@@ -48,8 +49,11 @@ impl Confinement {
     /// When a path can't be used, a limit is zero, or what is required is not there.
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
-        let paths = Paths::resolve(self)?;
+        let mut paths = Paths::resolve(self)?;
         let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        if self.protection.is_on() && machine.namespaces.is_ok() {
+            paths.hide_sockets(&self.protection_bounds)?;
+        }
         Decision { asked: self, paths: &paths, machine: &machine }.make()
     }
 }
@@ -93,7 +97,6 @@ impl Decision<'_> {
         self.check_required(&report)?;
         let plan = self.plan();
         Ok(Prepared {
-            plan_file: Arc::new(plan_file(&plan).map_err(PrepareError::Launcher)?),
             ticket: Arc::new(Ticket::new()),
             plan,
             environment: self.environment()?,
@@ -101,6 +104,7 @@ impl Decision<'_> {
             groups: self.groups(),
             blueprints: self.blueprints(),
             report,
+            protected: Protected::new(self.asked, self.paths),
         })
     }
 
@@ -188,6 +192,8 @@ impl Decision<'_> {
         for mechanism in &self.asked.required {
             let why = match report.status(*mechanism) {
                 Status::Enforced => continue,
+                // Each launch sees to it that what exists is protected.
+                Status::Partial { .. } if *mechanism == Mechanism::ProtectedNames => continue,
                 Status::Partial { missing } => missing.clone(),
                 Status::Unavailable { why } => why.clone(),
                 Status::NotRequested => "it is not used in this configuration".to_owned(),
@@ -256,6 +262,7 @@ impl Decision<'_> {
         report.set(Mechanism::Capabilities, Status::Enforced);
         report.set(Mechanism::ResourceLimits, Status::Enforced);
         report.set(Mechanism::GuardedPaths, self.guards_status());
+        report.set(Mechanism::ProtectedNames, self.protection_status());
         if self.asked.limits.memory.is_some() {
             report.set(Mechanism::MemoryGroup, found(&self.machine.group(|place| place.memory)));
         }
@@ -279,6 +286,22 @@ impl Decision<'_> {
         }
     }
 
+    /// What a launch does about names that the host obeys, as far as that is known before it.
+    fn protection_status(&self) -> Status {
+        if !self.asked.protection.is_on() {
+            return Status::NotRequested;
+        }
+        let is_writable = self.paths.writable().next().is_some();
+        match (&self.machine.namespaces, self.paths.unseen.as_slice()) {
+            (Err(why), _) if is_writable => Status::Unavailable {
+                why: format!("namespaces: {why}; Landlock can't make exceptions"),
+            },
+            (_, []) if is_writable => Status::Partial { missing: launch::ABSENT.to_owned() },
+            (_, []) => Status::Enforced,
+            (_, unseen) => Status::Partial { missing: unseen.join("; ") },
+        }
+    }
+
     /// What does not exist can't be covered.
     fn guards_status(&self) -> Status {
         if self.paths.guards.is_empty() {
@@ -291,11 +314,6 @@ impl Decision<'_> {
         let names: Vec<_> = absent.iter().map(|guard| guard.path.display().to_string()).collect();
         Status::Partial { missing: format!("not there yet, and can be made: {}", names.join(", ")) }
     }
-}
-
-/// A plan as a file that its children read.
-fn plan_file(plan: &Plan) -> io::Result<OwnedFd> {
-    launcher::memory_file(&plan.to_bytes()?)
 }
 
 /// A limit of zero is a mistake, not a limit.

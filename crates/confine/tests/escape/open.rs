@@ -10,7 +10,7 @@ struct Open {
     reason: &'static str,
 }
 
-/// At full confinement, whoever asks.
+/// At full confinement with named paths, whoever asks.
 const fn full(name: &'static str, reason: &'static str) -> Open {
     Open { name, level: Some(Level::Full), role: None, reason }
 }
@@ -40,7 +40,6 @@ const OPEN: &[Open] = &[
     full("files.envrc", ABSENT),
     full("files.tool-servers", ABSENT),
     full("files.shell-start", ABSENT),
-    full("network.unix-read-only", "a socket in a directory that was granted can be connected to"),
     landlock("files.chmod-read-only", METADATA),
     landlock("files.times-read-only", METADATA),
     landlock("files.xattr-read-only", METADATA),

@@ -8,8 +8,13 @@
     reason = "a test fails by panicking, and the measuring one says what it measured"
 )]
 
+mod background;
+mod changes;
 mod ends;
+mod files;
 mod ids;
+mod lifetime;
+mod pool;
 mod reach;
 mod speed;
 mod state;
