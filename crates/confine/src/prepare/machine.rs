@@ -11,7 +11,7 @@ use super::view;
 use crate::cgroup::{self, Place};
 use crate::plan::{Identity, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
-use crate::{Mechanism, Network, child, sys};
+use crate::{Mechanism, Network, child, launcher, sys};
 
 /// What there is, or why not.
 #[derive(Debug, Clone)]
@@ -44,13 +44,15 @@ impl Machine {
 
     /// Tries each mechanism.
     fn try_everything() -> io::Result<Self> {
+        // Before anything is started: this may move the process into another control group.
+        let groups = cgroup::usable(launcher::keep_clear)?;
         let seccomp = Plan { seccomp: Some(filter(Profile::NAMESPACES)), ..Plan::default() };
         let machine = Self {
             landlock: sys::abi().map_err(|error| error.to_string()),
             seccomp: rehearse(&seccomp)?,
             namespaces: rehearse(&in_namespaces(false))?,
             network_namespace: rehearse(&in_namespaces(true))?,
-            groups: cgroup::usable(),
+            groups,
         };
         if machine.has_everything() {
             *FOUND.lock().unwrap_or_else(PoisonError::into_inner) = Some(machine.clone());
@@ -95,7 +97,8 @@ impl Machine {
             places.retain_mut(|place| {
                 place.memory &= !off(Mechanism::MemoryGroup);
                 place.processes &= !off(Mechanism::ProcessGroup);
-                place.memory || place.processes
+                place.cpu &= !off(Mechanism::CpuGroup);
+                place.holds_something()
             });
         }
         self
