@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::view;
 use crate::cgroup::{self, Place};
-use crate::plan::{Identity, Job, Namespaces, Plan};
+use crate::plan::{Identity, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
 use crate::{Mechanism, Network, child, sys};
 
@@ -47,9 +47,9 @@ impl Machine {
         let seccomp = Plan { seccomp: Some(filter(Profile::NAMESPACES)), ..Plan::default() };
         let machine = Self {
             landlock: sys::abi().map_err(|error| error.to_string()),
-            seccomp: rehearse(seccomp)?,
-            namespaces: rehearse(in_namespaces(false))?,
-            network_namespace: rehearse(in_namespaces(true))?,
+            seccomp: rehearse(&seccomp)?,
+            namespaces: rehearse(&in_namespaces(false))?,
+            network_namespace: rehearse(&in_namespaces(true))?,
             groups: cgroup::usable(),
         };
         if machine.has_everything() {
@@ -116,8 +116,8 @@ fn in_namespaces(network: bool) -> Plan {
 }
 
 /// Goes through a plan without a program. The inner answer is what the kernel refused.
-fn rehearse(plan: Plan) -> io::Result<Result<(), String>> {
-    child::rehearse(&Job { plan, program: None })
+fn rehearse(plan: &Plan) -> io::Result<Result<(), String>> {
+    child::rehearse(plan)
 }
 
 /// The filter of a profile, as it travels.
