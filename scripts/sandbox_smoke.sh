@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The promises of the sandbox, checked on the built program: the flags that --help names, two
-# mistakes of an operator, the first command of the README, and the acceptance tests by name.
+# mistakes of an operator, the first command of the README, recorded calls in every shape, and the
+# acceptance tests by name.
 #
 # Prints a line for each check and writes what was measured to artifacts/sandbox_smoke.json.
 # Exit code 0: all held. 1: the lines that begin with FAIL say what did not.
@@ -11,16 +12,23 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly tools=data/tools_sandbox_smoke.json
 readonly calls=data/calls_smoke.jsonl
 readonly workdir=data/workdir
+readonly first_calls=data/calls_first.jsonl
 readonly first_command=(
-  cargo run --release -p cli -- exec --tools "$tools" --execute-tools
-  --allow-tool read_file_in_workdir --exec-workdir "$workdir" "$calls"
+  cargo run --release -p cli -- exec --config data/first.toml "$first_calls"
 )
 readonly flags=(
   --tools --execute-tools --allow-tool --exec-timeout-ms --exec-max-output-bytes
   --exec-max-args-bytes --exec-workdir --audit --jobs --fail-on-error --ask-tool
 )
-# What each call of the file is answered with: its id, its status, and for an error its kind, where
+# What each call of a file is answered with: its id, its status, and for an error its kind, where
 # one of the pipeline's stages gives it. A "-" leaves the kind open.
+readonly first_answers=(
+  "read ok -" "python ok -" "python-remembers ok -" "bash ok -" "bash-remembers ok -" "timeout ok -"
+  "after-timeout ok -" "no-secrets ok -" "no-network ok -" "escape error -"
+  "unknown-tool error unknown_tool" "not-authorized error unauthorized"
+  "wrong-type error invalid_arguments" "too-large error arguments_too_large"
+  "cut-off error malformed_call"
+)
 readonly answers=(
   "read-openai ok -" "read-flat ok -" "read-anthropic ok -" "read-part ok -" "double-encoded ok -"
   "unknown-tool error unknown_tool" "wrong-case error unknown_tool"
@@ -127,31 +135,74 @@ is_answered_as() {
   return 1
 }
 
+# result ID: the line of $out that answers the call.
+result() {
+  grep -F -- "{\"call_id\":\"$1\"," "$out"
+}
+
+# says ID TEXT: whether the answer to the call holds the text.
+says() {
+  result "$1" | grep -qF -- "$2" && return
+  printf '     expected %s in: %s\n' "$2" "$(result "$1" | head -c 600)"
+  return 1
+}
+
+# check_calls FILE ANSWER...: the results in $out against the calls of the file.
+check_calls() {
+  local file=$1 lines=() i found
+  shift
+  mapfile -t lines <"$out"
+  lines_in=$(wc -l <"$file")
+  lines_out=${#lines[@]}
+  check "$file: one result for each of $lines_in calls" test "$lines_out" -eq "$lines_in"
+  results_ok=$(grep -cF '"status":"ok"' "$out" || true)
+  results_error=$(grep -cF '"status":"error"' "$out" || true)
+  i=0
+  for expected in "$@"; do
+    found=$(answer "${lines[i]:-}" || echo nothing)
+    check "$file: call ${expected%% *}" is_answered_as "$expected" "$found"
+    i=$((i + 1))
+  done
+}
+
 check_first_command() {
-  local start lines=() line found i
+  local start
   start=$(now_ms)
   run 900 "${first_command[@]}"
   calls_ms=$(($(now_ms) - start))
   check "the first command ends with 0" test "$status" -eq 0
   if [[ $status -ne 0 ]]; then head -c 2000 "$err"; fi
-  mapfile -t lines <"$out"
-  lines_in=$(wc -l <"$calls")
-  lines_out=${#lines[@]}
-  check "one result for each of $lines_in calls" test "$lines_out" -eq "$lines_in"
-  results_ok=0 results_error=0
-  for line in "${lines[@]}"; do
-    case $(answer "$line" || true) in
-      *" ok "*) results_ok=$((results_ok + 1)) ;;
-      *) results_error=$((results_error + 1)) ;;
-    esac
-  done
-  for i in "${!answers[@]}"; do
-    found=$(answer "${lines[i]:-}" || echo nothing)
-    check "call ${answers[i]%% *}" is_answered_as "${answers[i]}" "$found"
-  done
+  check_calls "$first_calls" "${first_answers[@]}"
+  first_score=$(score)
+  check "Python remembers" says python-remembers '"value":"17"'
+  check "bash remembers" says bash-remembers 'notes\ngreen\nhello'
+  check "an endless loop is ended" says timeout '"timed_out":true'
+  check "what it printed is kept" says timeout '"stdout":"counting\n"'
+  check "and so is the session" says after-timeout '"value":"4"'
+  check "there are no secrets" says no-secrets '/etc/shadow: No such file'
+  check "there is no network" says no-network 'Network is unreachable'
+  check "the kernel says so" says python '"seccomp":{"status":"enforced"}'
+  check "nothing outside of the workdir is read" lacks 'what exists and what is allowed'
+  check "README.md holds the first command" readme_holds_first_command
+}
+
+check_recorded_calls() {
+  local start
+  start=$(now_ms)
+  run 60 "$remit" exec --tools "$tools" --execute-tools --allow-tool read_file_in_workdir \
+    --exec-workdir "$workdir" "$calls"
+  calls_ms=$(($(now_ms) - start))
+  check "recorded calls end with 0" test "$status" -eq 0
+  check_calls "$calls" "${answers[@]}"
+  recorded_score=$(score)
   check "the file is read as it is" grep -qF 'καλημέρα' "$out"
   check "nothing outside of the workdir is read" lacks 'Sends a mail'
-  check "README.md holds the first command" readme_holds_first_command
+}
+
+# score: what was measured of the calls that ran last, as JSON.
+score() {
+  printf '{"calls": %s, "results": %s, "ok": %s, "error": %s, "duration_ms": %s}' \
+    "$lines_in" "$lines_out" "$results_ok" "$results_error" "$calls_ms"
 }
 
 # has_passed TEST: whether the run of the tests in $out says that it ran and passed.
@@ -184,13 +235,8 @@ write_scorecard() {
   "checks": {"run": $checks, "failed": $failures},
   "help_flags": {"expected": ${#flags[@]}, "found": $flags_found},
   "operator_errors": {"tried": 2, "refused": $operator_errors},
-  "first_command": {
-    "calls": $lines_in,
-    "results": $lines_out,
-    "ok": $results_ok,
-    "error": $results_error,
-    "duration_ms": $calls_ms
-  },
+  "first_command": $first_score,
+  "recorded_calls": $recorded_score,
   "acceptance_tests": {
     "expected": ${#acceptance[@]},
     "passed": $acceptance_passed,
@@ -208,6 +254,7 @@ check "--version says which" test -n "$version"
 check_help
 check_operator_errors
 check_first_command
+check_recorded_calls
 check_acceptance
 write_scorecard
 printf '%s: %s checks, %s failed; artifacts/sandbox_smoke.json\n' "$version" "$checks" "$failures"

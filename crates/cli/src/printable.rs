@@ -3,6 +3,8 @@
 //! Escape sequences, other control characters, and the marks that turn the direction of writing are
 //! shown as `\u{…}`, so that nothing a model writes can hide or repaint what a person reads.
 
+use tool_core::clip;
+
 /// Keeps line breaks and tabs.
 pub(crate) fn lines(text: &str) -> String {
     escape(text, |c| matches!(c, '\n' | '\t'))
@@ -11,6 +13,13 @@ pub(crate) fn lines(text: &str) -> String {
 /// Everything on one line.
 pub(crate) fn one_line(text: &str) -> String {
     escape(text, |_| false)
+}
+
+/// At most `max` bytes of a text, on one line, with dots where some are missing.
+pub(crate) fn clipped(text: &str, max: usize) -> String {
+    let kept = clip(text, max);
+    let dots = if kept.len() < text.len() { "…" } else { "" };
+    format!("{}{dots}", one_line(kept))
 }
 
 fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> String {

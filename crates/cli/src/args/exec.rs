@@ -24,8 +24,8 @@ pub(crate) struct ExecArgs {
     /// End with 1 if any result is an error
     #[arg(long)]
     pub(crate) fail_on_error: bool,
-    /// Results are JSON anyway; for symmetry with the other commands
-    #[arg(long, hide = true)]
+    /// Results as JSON on a terminal too; in a pipe or a file they always are
+    #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,

@@ -1,4 +1,5 @@
-//! `remit exec`: recorded calls in, one result a line out, in the order of the calls.
+//! `remit exec`: recorded calls in, one result a line out, in the order of the calls. A line is JSON,
+//! or a few words where it goes to a terminal.
 
 use std::{
     io::{self, IsTerminal},
@@ -11,7 +12,10 @@ use sandbox::{AuditError, ToolSandbox};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallId, MalformedCall, ToolResult};
 
-use super::lines::{self, Line, MAX_LINE};
+use super::{
+    brief,
+    lines::{self, Line, MAX_LINE},
+};
 use crate::{
     approver::TerminalApprover,
     args::ExecArgs,
@@ -36,7 +40,7 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
     interrupt::watch(screen, cancellation.clone())?;
     let mut running = FuturesOrdered::new();
-    let mut tally = Tally::new(screen);
+    let mut tally = Tally::new(screen, args.json);
     let mut is_more = true;
     while is_more || !running.is_empty() {
         tokio::select! {
@@ -88,16 +92,19 @@ async fn answer(sandbox: &ToolSandbox, line: Line) -> Result<ToolResult, AuditEr
 
 /// Counts results, prints them, and shows how far the work is where the results go elsewhere.
 struct Tally {
+    /// Whether a person reads the results, on a terminal.
+    is_brief: bool,
     answered: u64,
     errors: u64,
     progress: Option<ProgressBar>,
 }
 
 impl Tally {
-    fn new(screen: &Screen) -> Self {
+    fn new(screen: &Screen, is_json: bool) -> Self {
         let is_shown = out::is_terminal_err() && !out::is_terminal_out();
         let progress = is_shown.then(|| screen.spinner("waiting for the first call".to_owned()));
-        Self { answered: 0, errors: 0, progress }
+        let is_brief = out::is_terminal_out() && !is_json;
+        Self { is_brief, answered: 0, errors: 0, progress }
     }
 
     fn print(&mut self, result: Result<ToolResult, AuditError>) -> Result<(), Failure> {
@@ -106,6 +113,9 @@ impl Tally {
         self.errors += u64::from(!result.is_ok());
         if let Some(progress) = &self.progress {
             progress.set_message(format!("{} answered, {} errors", self.answered, self.errors));
+        }
+        if self.is_brief {
+            return out::text_out(&format!("{}\n", brief::line(&result)));
         }
         out::json_line(&result)
     }

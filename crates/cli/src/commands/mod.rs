@@ -2,6 +2,7 @@
 
 mod agent;
 mod audit;
+mod brief;
 mod config;
 mod doctor;
 mod exec;

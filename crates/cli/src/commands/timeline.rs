@@ -7,9 +7,9 @@ use std::{
 
 use chain::{ChainEvent, ChainObserver};
 use indicatif::ProgressBar;
-use tool_core::{ToolResult, clip};
+use tool_core::ToolResult;
 
-use crate::{printable::one_line, screen::Screen};
+use crate::{printable::clipped, screen::Screen};
 
 /// How much of a call's arguments a line shows, in bytes.
 const MAX_SHOWN: usize = 60;
@@ -42,7 +42,7 @@ impl Timeline {
             }
             ChainEvent::CallAnnounced { turn, tool, .. } => {
                 if let Some(model) = &waiting.model {
-                    let tool = shown(tool, MAX_SHOWN);
+                    let tool = clipped(tool, MAX_SHOWN);
                     model.set_message(format!("turn {turn}: the model writes a call of {tool}"));
                 }
             }
@@ -78,24 +78,17 @@ impl ChainObserver for Timeline {
 }
 
 fn called(tool: &str, arguments: &str) -> String {
-    format!("{} {}", shown(tool, MAX_SHOWN), shown(arguments, MAX_SHOWN))
+    format!("{} {}", clipped(tool, MAX_SHOWN), clipped(arguments, MAX_SHOWN))
 }
 
 fn finished(result: &ToolResult) -> String {
-    let tool = shown(&result.tool, MAX_SHOWN);
+    let tool = clipped(&result.tool, MAX_SHOWN);
     let ms = result.duration.as_secs_f64() * 1e3;
     match &result.outcome {
         Ok(output) => format!("✓ {tool}  {ms:.1} ms, {}", output.len_bytes()),
         Err(error) => {
             let first = error.message.lines().next().unwrap_or_default();
-            format!("✗ {tool}  {ms:.1} ms, {}: {}", error.kind, shown(first, MAX_PROBLEM))
+            format!("✗ {tool}  {ms:.1} ms, {}: {}", error.kind, clipped(first, MAX_PROBLEM))
         }
     }
-}
-
-/// At most `max` bytes of a text, on one line, with dots where some are missing.
-fn shown(text: &str, max: usize) -> String {
-    let kept = clip(text, max);
-    let dots = if kept.len() < text.len() { "…" } else { "" };
-    format!("{}{dots}", one_line(kept))
 }

@@ -160,7 +160,25 @@ fn what_was_typed_before_the_question_is_no_answer() {
     run.until("the question", |run| run.stdout().contains(QUESTION));
     run.write("n\n");
     let output = run.finish().ended(0);
-    assert!(output.stdout.contains("\"reason\":\"denied\""), "{}", output.stdout);
+    let told = "unauthorized: A person was asked";
+    assert!(output.stdout.contains(told), "{}", output.stdout);
+}
+
+#[test]
+fn results_are_words_on_a_terminal_and_json_on_request() {
+    let place = Place::new();
+    let call = r#"{"id": "c1", "name": "read_file_in_workdir", "arguments": {"path": "note.txt"}}"#;
+    place.file("calls.jsonl", format!("{call}\n{{\"name\": \"nope\"}}\n"));
+    let workdir = place.workdir().join(" ");
+    let line = format!("exec {workdir} calls.jsonl");
+    let Some(run) = on_terminal(&place, &line) else { return };
+    let seen = run.finish().ended(0).stdout;
+    let [read, refused] = seen.lines().collect::<Vec<_>>()[..] else { panic!("{seen}") };
+    assert!(read.starts_with("✓ c1 ") && read.contains(" ms  "), "{read}");
+    assert!(refused.starts_with("✗ ") && refused.contains("unknown_tool: "), "{refused}");
+    let run = on_terminal(&place, &format!("{line} --json")).unwrap();
+    let results = json_lines(&run.finish().ended(0).stdout.replace('\r', ""));
+    assert_eq!(results[0]["call_id"], "c1");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(crate) enum Role {
 
 /// The environment variable that a child must never see.
 pub(crate) const SECRET: &str = "FOO_API_KEY";
+/// Where a probe is that was built before, for a user who can't build one.
+const BUILT_PROBE: &str = "REMIT_TEST_PROBE";
 /// Tells the second run where the probe is; its presence says that it is the second run.
 const PROBE: &str = "REMIT_ESCAPE_PROBE";
 /// Set where a test that cannot run is a failure.
@@ -65,7 +67,7 @@ fn start(role: Role, test: &str) {
     let programs =
         tempfile::Builder::new().prefix("remit-programs-").tempdir().expect("a directory");
     fs::set_permissions(programs.path(), fs::Permissions::from_mode(0o755)).expect("mode");
-    let probe = copy(&build_probe(), programs.path(), "probe");
+    let probe = copy(&built_probe(), programs.path(), "probe");
     let me = copy(&env::current_exe().expect("this program"), programs.path(), "escape");
     // What the superuser makes is shared by all stages, the machine's control groups above all.
     let _alone = (role == Role::Root).then(|| ALONE.lock());
@@ -113,7 +115,12 @@ pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     Command::new(program)
 }
 
-/// Builds the probe, which is a program of another crate, and gives its path.
+/// The probe, which is a program of another crate and is built here where nobody built it.
+fn built_probe() -> PathBuf {
+    #[expect(clippy::disallowed_methods, reason = "how an ordinary user is given the probe")]
+    env::var_os(BUILT_PROBE).map_or_else(build_probe, PathBuf::from)
+}
+
 fn build_probe() -> PathBuf {
     let output = command(env!("CARGO"))
         .args(["build", "--quiet", "--package", "testkit", "--bin", "probe"])

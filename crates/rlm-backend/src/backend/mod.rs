@@ -66,7 +66,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// What could not be freed.
-    fn close(&self) -> io::Result<()>;
+    fn close(&self) -> io::Result<Option<Value>>;
 }
 
 /// A driver that was started.

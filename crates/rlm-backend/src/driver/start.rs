@@ -10,6 +10,7 @@ use super::{
     Channels, DriverLink, DriverProcess, HostCalls, LinkConfig,
     control::{Control, Line},
     link::Health,
+    quick::Pace,
 };
 use crate::{
     language::Language,
@@ -82,9 +83,11 @@ impl DriverLink {
             last_id: 0,
             health: Health::Idle,
             watcher: None,
+            pace: Pace::Short,
             config,
         };
         let met = timeout_at(deadline, link.meet()).await.unwrap_or(Err(StartError::TimedOut));
+        link.control.rest();
         if let Err(error) = met {
             link.process.kill();
             return Err(error);
@@ -94,6 +97,7 @@ impl DriverLink {
 
     async fn meet(&mut self) -> Result<(), StartError> {
         let token = self.token.clone();
+        self.control.send(self.language.program_text().as_bytes());
         self.send(&Request::Hello { token: &token, limits: ShownLimits::default() });
         loop {
             let line = tokio::select! {

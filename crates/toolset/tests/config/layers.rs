@@ -81,16 +81,28 @@ fn full() -> Config {
     config.sandbox = rlm_backend::SandboxConfig {
         enabled: true,
         backend: "other".to_owned(),
+        fallback: vec!["another".to_owned()],
+        separate_tools: true,
         timeout_secs: 21,
         max_output_bytes: 22,
         max_sessions: 23,
         session_lifetime_secs: 24,
+        session_extensions: 28,
+        session_extension_secs: 29,
         idle_secs: 25,
+        warm_sessions: 30,
         memory_bytes: 26,
         processes: 27,
+        disk_bytes: 31,
+        max_file_bytes: 32,
         network: rlm_backend::SessionNetwork::Host,
         workdir: Some(PathBuf::from("sessions")),
         workdir_access: rlm_backend::SessionAccess::ReadWrite,
+        protection: rlm_backend::ProtectionConfig {
+            protect: vec!["deploy.sh".to_owned()],
+            report: vec!["run".to_owned()],
+            unprotect: vec![".vscode".to_owned()],
+        },
     };
     for reserved in [&mut config.subagent, &mut config.browser] {
         *reserved = ReservedConfig { enabled: true };
