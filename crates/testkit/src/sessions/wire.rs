@@ -51,13 +51,23 @@ impl Ends {
         let line = self.line()?;
         let (token, version) = match language {
             Language::Bash => (line, "5.99.0"),
-            Language::Python => {
-                let hello: Value = serde_json::from_str(&line)?;
-                (hello["token"].as_str().unwrap_or_default().to_owned(), "3.99.0")
-            }
+            Language::Python => (self.hello(line)?, "3.99.0"),
         };
         self.token = token;
         self.say(json!({"event": "ready", "version": version}))
+    }
+
+    /// The token out of the first message, which comes after the text of the driver.
+    fn hello(&mut self, mut line: String) -> io::Result<String> {
+        loop {
+            if line.starts_with('{') {
+                let hello: Result<Value, _> = serde_json::from_str(&line);
+                if let Some(token) = hello.as_ref().ok().and_then(|hello| hello["token"].as_str()) {
+                    return Ok(token.to_owned());
+                }
+            }
+            line = self.line()?;
+        }
     }
 
     /// The next request; the end of the pipe is an error.
