@@ -9,6 +9,7 @@
 //! order are what the program inherits as 0, 1, 2, ….
 
 use std::ffi::CString;
+use std::io;
 use std::time::Duration;
 
 use rustix::process::{getegid, geteuid};
@@ -18,7 +19,7 @@ use crate::Step;
 use crate::witness::Witness;
 
 /// How a child is confined.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// The namespaces, or none of them.
     pub(crate) namespaces: Option<Namespaces>,
@@ -34,8 +35,15 @@ pub(crate) struct Plan {
     pub(crate) seccomp: Option<Vec<(u16, u8, u8, u32)>>,
 }
 
+impl Plan {
+    /// As it travels.
+    pub(crate) fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        postcard::to_allocvec(self).map_err(io::Error::other)
+    }
+}
+
 /// The new namespaces: user, mount, process ids, IPC and host name, and the network if asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Namespaces {
     /// Who the child is.
     pub(crate) identity: Identity,
@@ -62,7 +70,7 @@ impl Identity {
 }
 
 /// A root file system, assembled of parts of the host's.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Root {
     /// Symbolic links: where, and to what.
     pub(crate) links: Vec<(CString, CString)>,
@@ -77,7 +85,7 @@ pub(crate) struct Root {
 }
 
 /// A file or directory of the host, visible in the new root.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Bind {
     /// Its path on the host, without any symbolic link.
     pub(crate) source: CString,
@@ -103,7 +111,7 @@ pub(crate) struct Guard {
 }
 
 /// Landlock rules.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Landlock {
     /// The version that the kernel offers.
     pub(crate) abi: u32,

@@ -2,20 +2,20 @@
 //!
 //! From its second launch on, a confinement has its next child built while the current one runs. No
 //! two children share namespaces or control groups: each that waits is used once. It is used only if
-//! it is what would be built now: the launch has come to the same plan, nothing was mounted or unmounted
-//! on the host since it was asked for, and every path that its view shows or guards leads where it led. Otherwise it is thrown away, and
-//! the launch takes the longer way.
+//! it is what would be built now: the same paths are to be covered, nothing was mounted or unmounted on
+//! the host since it was asked for, and every path that its view shows or covers leads where it led.
+//! Otherwise it is thrown away, and the launch takes the longer way.
 //!
 //! How long one may wait is not bounded, how many is: by [`MOST`], the oldest going first, and by the
 //! life of their confinement. They end with the host as running children do.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::launching::{Launching, Origin};
 use crate::Prepared;
-use crate::plan::Plan;
+use crate::prepare::Sealed;
 use crate::witness::{MountWatch, Witness};
 
 /// The most that wait in this process.
@@ -60,8 +60,7 @@ struct Waiting {
     host: u32,
     /// The confinement's number.
     of: u64,
-    /// How it is confined.
-    plan: Plan,
+    plan: Arc<Sealed>,
     /// Tells of mounts since it was asked for.
     mounts: MountWatch,
     launching: Launching,
@@ -69,29 +68,29 @@ struct Waiting {
 
 impl Waiting {
     /// Asks for one.
-    fn new(prepared: &Prepared, plan: Plan) -> std::io::Result<Self> {
+    fn new(prepared: &Prepared, plan: &Arc<Sealed>) -> std::io::Result<Self> {
         Ok(Self {
             host: std::process::id(),
             of: prepared.ticket.number,
+            plan: Arc::clone(plan),
             mounts: MountWatch::new()?,
-            launching: Launching::begin(prepared, &plan, Origin::Ahead)?,
-            plan,
+            launching: Launching::begin(prepared, plan, Origin::Ahead)?,
         })
     }
 
     /// Whether it is what would be built now.
-    fn is_up_to_date(&mut self, plan: &Plan) -> bool {
-        if self.plan != *plan {
+    fn is_up_to_date(&mut self, plan: &Arc<Sealed>) -> bool {
+        if !Arc::ptr_eq(&self.plan, plan) {
             return false;
         }
         let is_ready = self.launching.ready(BUILD_TIMEOUT);
         let saw = is_ready.ok().flatten();
-        saw.is_some() && saw == Witness::take(plan).as_ref() && self.mounts.is_unchanged()
+        saw.is_some() && saw == Witness::take(&plan.plan).as_ref() && self.mounts.is_unchanged()
     }
 }
 
-/// A child of this confinement that waits and is up to date.
-pub(super) fn take(prepared: &Prepared, plan: &Plan) -> Option<Launching> {
+/// A child of this confinement that waits and is up to date for a plan.
+pub(super) fn take(prepared: &Prepared, plan: &Arc<Sealed>) -> Option<Launching> {
     let host = std::process::id();
     let mut found = {
         let mut all = waiting();
@@ -102,13 +101,12 @@ pub(super) fn take(prepared: &Prepared, plan: &Plan) -> Option<Launching> {
     found.is_up_to_date(plan).then_some(found.launching)
 }
 
-/// Has the next child built as the last one was, if there is reason to believe in a next launch and
-/// none waits.
-pub(super) fn refill(prepared: &Prepared, plan: Plan) {
+/// Has the next child built, if there is reason to believe in a next launch and none waits.
+pub(super) fn refill(prepared: &Prepared, plan: &Arc<Sealed>) {
     let is_first = !prepared.ticket.was_used.swap(true, Ordering::Relaxed);
-    let has_view = plan.namespaces.is_some();
+    let can_be_used = Witness::is_possible(&plan.plan);
     let waits = || waiting().iter().any(|one| one.of == prepared.ticket.number);
-    if is_first || !has_view || waits() {
+    if is_first || !can_be_used || waits() {
         return;
     }
     // Without one, the next launch takes the longer way and is told if something is wrong.

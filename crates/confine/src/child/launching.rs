@@ -8,6 +8,7 @@ use super::{Groups, status};
 use crate::cgroup::fresh_name;
 use crate::launcher::{self, Job};
 use crate::plan::{Namespaces, Plan, Program, Status};
+use crate::prepare::Sealed;
 use crate::witness::Witness;
 use crate::{Prepared, Step};
 
@@ -70,21 +71,22 @@ impl From<io::Error> for NotLaunched {
 
 impl Launching {
     /// Asks the launcher for a child's processes.
-    pub(super) fn begin(prepared: &Prepared, plan: &Plan, origin: Origin) -> io::Result<Self> {
+    pub(super) fn begin(prepared: &Prepared, plan: &Sealed, origin: Origin) -> io::Result<Self> {
         let name = fresh_name();
         let groups = Groups::named(&prepared.groups, &name);
         let job = Job {
-            namespaces: clone_flags(plan),
+            namespaces: clone_flags(&plan.plan),
             may_be_spare: origin != Origin::Scratch,
             is_ahead: origin == Origin::Ahead,
             groups: prepared.blueprints.clone(),
             name,
         };
-        Self::ask(job, plan, groups)
+        Self::ask(job, &plan.file, groups)
     }
 
     /// Asks for processes that only try a plan.
     pub(super) fn rehearse(plan: &Plan) -> io::Result<Self> {
+        let file = launcher::memory_file(&plan.to_bytes()?)?;
         let job = Job {
             namespaces: clone_flags(plan),
             may_be_spare: false,
@@ -92,13 +94,11 @@ impl Launching {
             groups: Vec::new(),
             name: String::new(),
         };
-        Self::ask(job, plan, Groups::none())
+        Self::ask(job, &file, Groups::none())
     }
 
     /// The request itself.
-    fn ask(job: Job, plan: &Plan, groups: Groups) -> io::Result<Self> {
-        let bytes = postcard::to_allocvec(plan).map_err(io::Error::other)?;
-        let plan = launcher::memory_file(&bytes)?;
+    fn ask(job: Job, plan: &OwnedFd, groups: Groups) -> io::Result<Self> {
         let (status, their_status) = launcher::pair()?;
         let (orders, their_orders) = launcher::pair()?;
         launcher::ask(job, &[plan.as_fd(), their_status.as_fd(), their_orders.as_fd()])?;

@@ -5,13 +5,14 @@ use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, pipe};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::launching::{Launched, Launching, NotLaunched, Origin};
 use super::{Child, ahead};
 use crate::Step;
 use crate::plan::{Plan, Program, Request};
-use crate::prepare::Launch;
+use crate::prepare::Sealed;
 use crate::{Command, Prepared, SpawnError, Stream};
 
 /// How long a rehearsal may take.
@@ -21,66 +22,62 @@ const REHEARSAL_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, SpawnError> {
     let program = program(prepared, &command)?;
     let streams = Streams::make(command)?;
-    let Launch { plan, report, watch } = prepared.launch()?;
-    let order = Order { program: &program, inherited: &streams.theirs };
-    let answer = order.launch(prepared, &plan);
+    let launch = prepared.launch()?;
+    let order =
+        Order { prepared, plan: &launch.plan, program: &program, inherited: &streams.theirs };
+    let answer = order.launch();
+    ahead::refill(prepared, &launch.plan);
     let Launched { status, pidfd, groups, end } =
         answer.map_err(|error| spawn_error(error, &program))?;
     let child = Child {
         status,
         pidfd,
-        is_own_namespace: plan.namespaces.is_some(),
+        is_own_namespace: launch.plan.plan.namespaces.is_some(),
         stdin: streams.stdin,
         stdout: streams.stdout,
         stderr: streams.stderr,
-        report,
-        watch,
+        report: launch.report,
+        watch: launch.watch,
         groups: Some(groups),
         heard: end,
         end: None,
     };
-    if plan.wall_clock.is_some() {
+    if launch.plan.plan.wall_clock.is_some() {
         child.ask(Request::StartClock);
     }
-    ahead::refill(prepared, plan);
     Ok(child)
 }
 
 /// What is to be started.
 struct Order<'a> {
+    prepared: &'a Prepared,
+    plan: &'a Arc<Sealed>,
     program: &'a Program,
     inherited: &'a [OwnedFd],
 }
 
 impl Order<'_> {
     /// Has it carried out, by the shortest way that works.
-    fn launch(&self, prepared: &Prepared, plan: &Plan) -> Result<Launched, NotLaunched> {
-        if let Some(waiting) = ahead::take(prepared, plan) {
+    fn launch(&self) -> Result<Launched, NotLaunched> {
+        if let Some(waiting) = ahead::take(self.prepared, self.plan) {
             match self.give(waiting) {
                 // It ended with its launcher before anything was started.
                 Err(NotLaunched::Vanished | NotLaunched::Host(_)) => {}
                 answer => return answer,
             }
         }
-        match self.start(prepared, plan, Origin::Spare) {
+        match self.start(Origin::Spare) {
             // The launcher ended with the request in its hands; there is another one now.
-            Err(NotLaunched::Vanished) => self.start(prepared, plan, Origin::Scratch),
+            Err(NotLaunched::Vanished) => self.start(Origin::Scratch),
             // A process that waited may not know of what was mounted meanwhile.
-            Err(NotLaunched::Step(Step::OpenTrees, _)) => {
-                self.start(prepared, plan, Origin::Scratch)
-            }
+            Err(NotLaunched::Step(Step::OpenTrees, _)) => self.start(Origin::Scratch),
             answer => answer,
         }
     }
 
     /// Has a child made for it.
-    fn start(
-        &self,
-        prepared: &Prepared,
-        plan: &Plan,
-        origin: Origin,
-    ) -> Result<Launched, NotLaunched> {
-        self.give(Launching::begin(prepared, plan, origin)?)
+    fn start(&self, origin: Origin) -> Result<Launched, NotLaunched> {
+        self.give(Launching::begin(self.prepared, self.plan, origin)?)
     }
 
     /// Gives it to a child, and waits until the program runs.

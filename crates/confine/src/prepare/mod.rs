@@ -4,6 +4,7 @@ mod guards;
 mod launch;
 mod machine;
 mod paths;
+mod sealed;
 mod sockets;
 mod view;
 
@@ -14,10 +15,11 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 
-pub(crate) use self::launch::Launch;
 use self::launch::Protected;
 use self::machine::{Machine, filter};
 use self::paths::Paths;
+use self::sealed::Plans;
+pub(crate) use self::sealed::Sealed;
 use crate::cgroup::{Blueprint, Ceilings, Place, Version};
 use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
@@ -30,7 +32,7 @@ use crate::{
 /// A confinement whose every decision is made; children are started from it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    pub(crate) plan: Plan,
+    plans: Plans,
     /// What children that wait for this confinement know it by.
     pub(crate) ticket: Arc<Ticket>,
     pub(crate) environment: Vec<(CString, CString)>,
@@ -95,10 +97,9 @@ impl Decision<'_> {
         let report = self.report();
         self.check_properties()?;
         self.check_required(&report)?;
-        let plan = self.plan();
         Ok(Prepared {
+            plans: Plans::new(self.plan()).map_err(PrepareError::Launcher)?,
             ticket: Arc::new(Ticket::new()),
-            plan,
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
             groups: self.groups(),

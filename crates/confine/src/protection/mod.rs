@@ -134,14 +134,6 @@ impl Protection {
         Ok(self)
     }
 
-    /// Whether a path, relative to a writable directory, is protected by its name or by that of a
-    /// directory above it. What is protected for being a part of a repository is not known by a name.
-    #[must_use]
-    pub fn protects(&self, path: &Path) -> bool {
-        let ruling = path.ancestors().find_map(|one| self.ruling(one));
-        self.rules.is_on && matches!(ruling, Some((Class::Protected, _)))
-    }
-
     /// Whether anything is protected or looked for.
     #[cfg(target_os = "linux")]
     pub(crate) fn is_on(&self) -> bool {

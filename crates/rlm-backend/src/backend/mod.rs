@@ -66,7 +66,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// What could not be freed.
-    fn close(&self) -> io::Result<Option<Value>>;
+    fn close(&self) -> io::Result<()>;
 }
 
 /// A driver that was started.

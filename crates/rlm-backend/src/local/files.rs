@@ -11,7 +11,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use confine::Protection;
 use rustix::{
     fs::{AtFlags, Mode, OFlags, RenameFlags, openat, renameat, renameat_with, unlinkat},
     io::Errno,
@@ -40,7 +39,6 @@ pub(super) struct LocalFiles {
     root: OwnedFd,
     path: PathBuf,
     reach: Reach,
-    protection: Protection,
     watched: Watched,
     /// Where the directory outlives the session and may be written.
     observed: Option<Observed>,
@@ -60,18 +58,14 @@ impl LocalFiles {
         self.observed.as_ref()
     }
 
-    /// Whether a file may be put there. In the operator's directory nothing is put under a hidden name,
-    /// a protected one, or into what is shaped like a repository.
     fn check_reach(&self, path: &PlainPath, given: &str) -> Result<(), FileError> {
-        let is_obeyed = || {
-            path.has_hidden_name()
-                || self.protection.protects(path.as_path())
-                || path.is_in_repository(&self.root)
-        };
         match self.reach {
+            Reach::Private => Ok(()),
             Reach::ReadOnly => Err(FileError::ReadOnly),
-            Reach::Shared if is_obeyed() => Err(FileError::Protected { path: given.to_owned() }),
-            Reach::Private | Reach::Shared => Ok(()),
+            Reach::Shared if path.has_hidden_name() => {
+                Err(FileError::Protected { path: given.to_owned() })
+            }
+            Reach::Shared => Ok(()),
         }
     }
 }
@@ -262,18 +256,9 @@ mod tests {
         assert_eq!(read_only.get("f", 0, 9).unwrap().bytes, b"text");
         let (folder, shared) = files(Reach::Shared);
         shared.put("src/new", b"", false).unwrap();
-        fs::create_dir_all(folder.path().join("bare/refs")).unwrap();
-        fs::write(folder.path().join("bare/HEAD"), "").unwrap();
-        for path in [
-            ".git/hooks/pre-commit",
-            ".envrc",
-            "sub/.vscode/tasks.json",
-            "lefthook.yml",
-            "bare/hooks/post-update",
-        ] {
-            let put = shared.put(path, b"", false);
-            assert!(matches!(put, Err(FileError::Protected { .. })), "{path}");
+        for path in [".git/hooks/pre-commit", ".envrc", "sub/.vscode/tasks.json"] {
+            assert!(matches!(shared.put(path, b"", false), Err(FileError::Protected { .. })));
         }
-        assert_eq!(names(&folder), ["bare", "src"]);
+        assert_eq!(names(&folder), ["src"]);
     }
 }

@@ -70,12 +70,6 @@ impl LocalBackend {
         Ok(confinement)
     }
 
-    /// The host obeys nothing in a directory that goes with its session.
-    fn protection(&self, folder: &Folder) -> Protection {
-        let configured = || self.config.protection.protection().unwrap_or_default();
-        if folder.is_private() { Protection::none() } else { configured() }
-    }
-
     fn reach(&self, folder: &Folder) -> Reach {
         match self.config.workdir_access {
             _ if folder.is_private() => Reach::Private,
@@ -111,8 +105,7 @@ impl Backend for LocalBackend {
         let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));
         let files = LocalFiles::new(folder.path(), reach, observed);
         let files = files.map_err(failed)?;
-        let outlasting = (reach == Reach::Shared).then(|| Outlasting::begin(&prepared));
-        Ok(Box::new(LocalPlace { prepared, files, outlasting, folder: Mutex::new(Some(folder)) }))
+        Ok(Box::new(LocalPlace { prepared, files, folder: Mutex::new(Some(folder)) }))
     }
 }
 
@@ -121,8 +114,6 @@ impl Backend for LocalBackend {
 struct LocalPlace {
     prepared: Prepared,
     files: LocalFiles,
-    /// What is there after the session.
-    outlasting: Option<Outlasting>,
     /// Taken when it is closed.
     folder: Mutex<Option<Folder>>,
 }
@@ -159,8 +150,7 @@ impl Place for LocalPlace {
 
     fn close(&self) -> io::Result<()> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        folder.map_or(Ok(()), Folder::remove)?;
-        Ok(self.outlasting.as_ref().and_then(Outlasting::report))
+        folder.map_or(Ok(()), Folder::remove)
     }
 }
 

@@ -183,7 +183,6 @@ impl Session {
         let ended = self.begun.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(ended) = ended else { return Err(SessionError::Destroyed(self.id)) };
         match ended.await {
-            Ok(Ok(changes)) => Ok(changes),
             Ok(Err(error)) => {
                 Err(SessionError::Teardown { id: self.id, message: error.to_string() })
             }

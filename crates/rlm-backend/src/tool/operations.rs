@@ -115,20 +115,6 @@ impl Operations {
         })))
     }
 
-    async fn destroy(&self, id: SessionId, ctx: &ExecContext) -> Result<ToolOutput, Failure> {
-        let changes = self.manager.destroy(id).await?;
-        let mut all = json!({"session_id": id.to_string(), "destroyed": true});
-        let room = ctx.limits().max_output().as_usize() / 2;
-        match changes {
-            Some(changes) if changes.to_string().len() > room => {
-                all["changes_left_out"] = true.into();
-            }
-            Some(changes) => all["changes"] = changes,
-            None => {}
-        }
-        Ok(ToolOutput::json(all))
-    }
-
     async fn status(&self, id: SessionId, ctx: &ExecContext) -> Result<ToolOutput, Failure> {
         let status = self.manager.status(id).await?;
         let driver = |driver: &DriverStatus| {

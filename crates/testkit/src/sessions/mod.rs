@@ -19,7 +19,7 @@ use std::{
 };
 
 use rlm_backend::{Backend, BackendError, Channels, Files, Language, Place, Started};
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub use self::played::{Played, Scene};
 use self::{
@@ -165,8 +165,8 @@ impl Place for MockPlace {
         Some(&self.files)
     }
 
-    fn close(&self) -> io::Result<Option<Value>> {
+    fn close(&self) -> io::Result<()> {
         self.counts.closed.fetch_add(1, Ordering::SeqCst);
-        Ok(None)
+        Ok(())
     }
 }
