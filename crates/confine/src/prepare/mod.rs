@@ -1,5 +1,6 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod bubblewrap;
 mod guards;
 mod launch;
 mod machine;
@@ -25,8 +26,8 @@ use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
-    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, MemoryHolder, Network,
-    PrepareError, SpawnError, Status,
+    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, MemoryHolder,
+    NamespaceMaker, Network, PrepareError, SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
@@ -52,7 +53,8 @@ impl Confinement {
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
         let mut paths = Paths::resolve(self)?;
-        let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        let machine =
+            Machine::look(&self.switched_off, self.maker).map_err(PrepareError::Launcher)?;
         if self.protection.is_on() && machine.namespaces.is_ok() {
             paths.hide_sockets(&self.protection_bounds)?;
         }
@@ -214,11 +216,14 @@ impl Decision<'_> {
                 identity: Identity::own(),
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
+                bubblewrap: self.machine.bubblewrap.clone(),
             }),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
-            empty_bounding_set: namespaces || geteuid().is_root(),
+            // `bwrap` leaves nothing that could empty it, and nothing to empty.
+            empty_bounding_set: self.machine.bubblewrap.is_none()
+                && (namespaces || geteuid().is_root()),
             seccomp: self.machine.seccomp.is_ok().then(|| filter(self.profile())),
         }
     }
@@ -277,7 +282,16 @@ impl Decision<'_> {
             report.set(Mechanism::CpuGroup, found(&self.machine.group(|place| place.cpu)));
         }
         report.memory_held_by = self.memory_holder();
+        report.namespaces_made_by = self.has_namespaces().then(|| self.maker());
         report
+    }
+
+    /// Who makes the namespaces.
+    fn maker(&self) -> NamespaceMaker {
+        match self.machine.bubblewrap {
+            Some(_) => NamespaceMaker::Bubblewrap,
+            None => NamespaceMaker::Launcher,
+        }
     }
 
     /// What holds the memory of a child, if that is limited.
