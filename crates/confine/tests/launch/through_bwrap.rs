@@ -10,6 +10,7 @@ use confine::{
 use crate::support::{check, run, start, workdir};
 
 /// A confinement whose namespaces `bwrap` makes; nothing where it is not installed.
+#[expect(clippy::panic, reason = "a test fails by panicking")]
 fn by_bwrap(asked: Confinement) -> Option<Prepared> {
     match asked.namespaces_by(NamespaceMaker::Bubblewrap).require(Mechanism::Namespaces).prepare() {
         Ok(prepared) => Some(prepared),
