@@ -55,7 +55,8 @@ mod tool;
 
 pub(crate) use backend::Backends;
 pub use backend::{
-    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Started,
+    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Snapshot,
+    SnapshotError, Snapshots, Started,
 };
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use driver::{
