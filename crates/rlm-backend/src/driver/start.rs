@@ -114,7 +114,7 @@ impl DriverLink {
     }
 
     async fn failed(&mut self) -> StartError {
-        let wait = std::time::Duration::from_millis(500);
+        let wait = std::time::Duration::from_millis(200);
         let status = tokio::time::timeout(wait, self.process.ended()).await.ok();
         self.stderr.drain();
         StartError::Ended { status, stderr: self.stderr.take().text().to_string() }

@@ -29,7 +29,7 @@ pub struct Ran {
     /// The limit that ended the interpreter, where one did.
     pub limit: Option<String>,
     /// What is enforced on the interpreter.
-    pub confinement: Value,
+    pub confinement: Arc<Value>,
     /// What became of the session's files since the call before.
     pub changes: FileChanges,
     /// The session's directory, where it holds more than it may.
@@ -59,7 +59,7 @@ pub(super) enum Question {
 #[derive(Debug)]
 struct Live {
     link: DriverLink,
-    confinement: Value,
+    confinement: Arc<Value>,
     limit: Arc<OnceLock<String>>,
 }
 
@@ -117,7 +117,7 @@ impl Slot {
         live.link.set_grace(run.grace);
         live.link.watch(run.watcher.clone());
         let outcome = live.link.run(&run.code, run.deadline, cancel.cancelled()).await;
-        let (limit, confinement) = (live.limit.get().cloned(), live.confinement.clone());
+        let (limit, confinement) = (live.limit.get().cloned(), Arc::clone(&live.confinement));
         self.look_after();
         let mut outcome = outcome?;
         if is_fresh {
@@ -195,6 +195,6 @@ impl Live {
         let by = Instant::now() + START;
         let (channels, process) = (started.channels, started.process);
         let link = DriverLink::start(language, channels, process, calls, config, by).await?;
-        Ok(Self { link, confinement: started.confinement, limit: started.limit })
+        Ok(Self { link, confinement: Arc::new(started.confinement), limit: started.limit })
     }
 }

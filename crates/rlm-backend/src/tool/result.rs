@@ -32,7 +32,7 @@ pub(super) fn output(report: &Report<'_>, max: ByteCount) -> ToolOutput {
         content.extend(images.iter().cloned());
         let mut output = ToolOutput { content, ..ToolOutput::default() };
         if output.len_bytes() <= max || room < LEAST_ROOM {
-            output.confinement = Some(report.ran.confinement.clone());
+            output.confinement = Some(Value::clone(&report.ran.confinement));
             return output;
         }
         room /= 2;

@@ -8,6 +8,9 @@ use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use rlm_backend::Language;
 use serde_json::{Value, json};
 
+/// How the first request begins.
+const HELLO: &str = r#"{"op":"hello""#;
+
 /// What the host asks a driver for.
 pub(super) enum Request {
     Run {
@@ -48,11 +51,18 @@ impl Ends {
 
     /// The first words: the token in, the version out.
     pub(super) fn meet(&mut self, language: Language) -> io::Result<()> {
-        let line = self.line()?;
+        let mut line = self.line()?;
         let (token, version) = match language {
             Language::Bash => (line, "5.99.0"),
             Language::Python => {
-                let hello: Value = serde_json::from_str(&line)?;
+                // The text of the real driver comes first, and does not end its last line.
+                let begin = loop {
+                    match line.find(HELLO) {
+                        Some(begin) => break begin,
+                        None => line = self.line()?,
+                    }
+                };
+                let hello: Value = serde_json::from_str(&line[begin..])?;
                 (hello["token"].as_str().unwrap_or_default().to_owned(), "3.99.0")
             }
         };
