@@ -33,11 +33,13 @@ pub enum Mechanism {
     MemoryGroup,
     /// The number of all processes together, by a control group.
     ProcessGroup,
+    /// The processor time of all processes together, by a control group.
+    CpuGroup,
 }
 
 impl Mechanism {
     /// All of them, in the order of a report.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Namespaces,
         Self::NetworkNamespace,
         Self::Landlock,
@@ -49,6 +51,7 @@ impl Mechanism {
         Self::ResourceLimits,
         Self::MemoryGroup,
         Self::ProcessGroup,
+        Self::CpuGroup,
     ];
 
     /// How an operator makes it available, as a command where there is one.
@@ -70,7 +73,7 @@ impl Mechanism {
             Self::NoNewPrivileges | Self::Capabilities | Self::ResourceLimits => {
                 "every supported kernel has it"
             }
-            Self::MemoryGroup | Self::ProcessGroup => {
+            Self::MemoryGroup | Self::ProcessGroup | Self::CpuGroup => {
                 "run with a delegated control group: systemd-run --user --scope -p Delegate=yes ..."
             }
         }
@@ -91,6 +94,7 @@ impl fmt::Display for Mechanism {
             Self::ResourceLimits => "resource limits",
             Self::MemoryGroup => "memory control group",
             Self::ProcessGroup => "process control group",
+            Self::CpuGroup => "cpu control group",
         })
     }
 }

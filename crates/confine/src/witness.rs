@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{Plan, Root};
 
 /// The most paths that are watched; a plan with more of them is always carried out afresh.
-const MOST: usize = 256;
+const MOST: usize = 512;
 
 /// What each path of a plan leads to, in the plan's order; nothing where nothing is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

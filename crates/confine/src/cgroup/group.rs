@@ -16,6 +16,8 @@ pub(crate) struct Ceilings {
     pub(crate) memory: Option<u64>,
     /// Processes and threads.
     pub(crate) processes: Option<u64>,
+    /// Processor time, in percent of one processor.
+    pub(crate) cpu_share: Option<u32>,
 }
 
 /// How groups are made in one place; each child's has a name of its own.
@@ -52,7 +54,15 @@ impl Blueprint {
         if let Some(most) = ceilings.processes.filter(|_| place.processes) {
             settings.push(Setting::new("pids.max", most.to_string()));
         }
+        if let Some(percent) = ceilings.cpu_share.filter(|_| place.cpu) {
+            settings.extend(cpu(place.version, percent));
+        }
         Self { parent: place.directory.clone(), door: door(place.version).to_owned(), settings }
+    }
+
+    /// The directory in which the groups are.
+    pub(crate) fn parent(&self) -> &Path {
+        &self.parent
     }
 
     /// Makes a group of this name.
@@ -95,6 +105,21 @@ fn memory(version: Version, bytes: u64) -> [Setting; 2] {
     };
     let swap = Setting { optional: true, ..Setting::new(swap, swap_bytes.to_string()) };
     [Setting::new(limit, bytes.to_string()), swap]
+}
+
+/// The length of the periods in which processor time is handed out, in microseconds.
+const PERIOD: u64 = 100_000;
+
+/// The ceiling on processor time in each period.
+fn cpu(version: Version, percent: u32) -> Vec<Setting> {
+    let quota = u64::from(percent) * PERIOD / 100;
+    match version {
+        Version::One => vec![
+            Setting::new("cpu.cfs_period_us", PERIOD.to_string()),
+            Setting::new("cpu.cfs_quota_us", quota.to_string()),
+        ],
+        Version::Two => vec![Setting::new("cpu.max", format!("{quota} {PERIOD}"))],
+    }
 }
 
 /// Writes one of the kernel's files, which is never made.

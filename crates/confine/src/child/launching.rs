@@ -116,6 +116,8 @@ impl Launching {
     pub(super) fn started(mut self) -> Result<Launched, NotLaunched> {
         status::await_close(&self.orders)?;
         while self.heard.last.is_none() && self.hear_now()? {}
+        // Without a start there is a reason, which is told a moment later, or the end of it all.
+        while !self.heard.is_starting && self.heard.last.is_none() && self.hear()? {}
         match self.heard.last {
             Some(Status::Failed { step, errno }) => return Err(NotLaunched::Step(step, errno)),
             _ if !self.heard.is_starting => return Err(NotLaunched::Vanished),

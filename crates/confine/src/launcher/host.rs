@@ -24,7 +24,17 @@ static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 /// Has a process made for a job. The descriptors are the plan and the child's ends of its two sockets;
 /// all answers come on the status socket, whose end says that the launcher is gone.
 pub(crate) fn ask(job: Job, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-    let request = bytes(&Request::Make(job))?;
+    request(&Request::Make(job), descriptors)
+}
+
+/// Has a directory cleared of this process's control groups when this process is gone.
+pub(crate) fn keep_clear(directory: &Path) -> io::Result<()> {
+    request(&Request::Keep(directory.to_owned()), &[])
+}
+
+/// Sends a request, to a new launcher if there is none.
+fn request(request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let request = bytes(request)?;
     let mut slot = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(launcher) = slot.as_ref().filter(|launcher| launcher.is_ours())
         && channel::send(launcher.socket.as_fd(), &request, descriptors).is_ok()

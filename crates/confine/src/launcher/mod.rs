@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup::Blueprint;
 
 pub(crate) use channel::{pair, read_whole, receive, receive_long, receive_now, send, send_long};
-pub(crate) use host::{ask, memory_file, remove_group};
+pub(crate) use host::{ask, keep_clear, memory_file, remove_group};
 pub(crate) use serve::{is_message_socket, serve};
 
 /// The name in the environment that marks a launcher.
@@ -40,6 +40,8 @@ enum Request {
     Make(Job),
     /// The removal of a control group, as soon as it is empty.
     Remove(PathBuf),
+    /// That a directory is cleared of this host's control groups when the host is gone.
+    Keep(PathBuf),
 }
 
 /// What kind of process a job needs.

@@ -6,6 +6,7 @@
 //! same kind. No two jobs get the same namespaces. It removes control groups when it has nothing else
 //! to do. The kernel reaps its children; the host learns of their end by their own descriptors.
 
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -37,18 +38,17 @@ pub(crate) fn serve(socket: OwnedFd) -> ! {
         // If the host is gone already, somebody else is the parent now.
         let is_here = getppid() == Some(host);
         if is_here && settle().is_ok() && channel::send(socket.as_fd(), GREETING, &[]).is_ok() {
-            Launcher { socket, spare: None, wanted: None, leftovers: Leftovers::new() }.serve();
+            clean_up_after(host, &Launcher::new(socket).serve());
         }
-        clean_up_after(host);
     }
     sys::exit_now(0)
 }
 
 /// Waits for the last child to end, as each does without its host, and removes their groups.
-fn clean_up_after(host: Pid) {
+fn clean_up_after(host: Pid, directories: &BTreeSet<PathBuf>) {
     // The kernel reaps: this returns with an error when there is nobody left to wait for.
     while rustix::process::wait(WaitOptions::empty()).is_ok() {}
-    cgroup::remove_all_of(host.as_raw_pid().unsigned_abs());
+    cgroup::remove_all_of(host.as_raw_pid().unsigned_abs(), directories);
 }
 
 /// Leaves behind what a started program has of the host.
@@ -70,17 +70,29 @@ struct Launcher {
     /// The namespaces of the last job, if a spare process for the next one is worth it.
     wanted: Option<u64>,
     leftovers: Leftovers,
+    /// Where control groups of the host are.
+    directories: BTreeSet<PathBuf>,
 }
 
 impl Launcher {
-    /// Takes one request after another; what can wait is done when none has come.
-    fn serve(mut self) {
+    /// One that has done nothing yet.
+    fn new(socket: OwnedFd) -> Self {
+        let (leftovers, directories) = (Leftovers::new(), BTreeSet::new());
+        Self { socket, spare: None, wanted: None, leftovers, directories }
+    }
+
+    /// Takes one request after another, until the host is gone; what can wait is done when none has
+    /// come. The answer is where the host had control groups.
+    fn serve(mut self) -> BTreeSet<PathBuf> {
         loop {
             match self.next_request(self.leftovers.pause(self.wanted.is_some())) {
                 Ok(Some((Request::Make(job), descriptors))) => self.make(&job, descriptors),
                 Ok(Some((Request::Remove(group), _))) => self.leftovers.add(group),
+                Ok(Some((Request::Keep(directory), _))) => {
+                    self.directories.insert(directory);
+                }
                 Ok(None) => self.use_the_time(),
-                Err(_) => return,
+                Err(_) => return self.directories,
             }
         }
     }
@@ -105,6 +117,7 @@ impl Launcher {
     fn make(&mut self, job: &Job, descriptors: Vec<OwnedFd>) {
         let Some(mut task) = Task::new(job.is_ahead, descriptors) else { return };
         let Ok(status) = task.status.try_clone() else { return };
+        self.directories.extend(job.groups.iter().map(|group| group.parent().to_owned()));
         let answer = make_groups(job).and_then(|doors| {
             task.doors = doors;
             self.make_child(job, task).map_err(|error| (Step::Clone, error))

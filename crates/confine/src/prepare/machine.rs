@@ -12,7 +12,7 @@ use super::view;
 use crate::cgroup::{self, Place};
 use crate::plan::{Identity, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
-use crate::{Mechanism, Network, child, sys};
+use crate::{Mechanism, Network, child, launcher, sys};
 
 /// What there is, or why not.
 #[derive(Debug, Clone)]
@@ -59,13 +59,17 @@ impl Machine {
             let was_found = earlier.is_some_and(|machine| answer(machine).is_ok());
             if was_found { Ok(Ok(())) } else { rehearse(&plan()) }
         };
-        let groups = earlier.and_then(|machine| machine.groups.clone().ok());
+        // Before anything is started: this may move the process into another control group.
+        let groups = match earlier.and_then(|machine| machine.groups.clone().ok()) {
+            Some(found) => Ok(found),
+            None => cgroup::usable(launcher::keep_clear)?,
+        };
         Ok(Self {
             landlock: sys::abi().map_err(|error| error.to_string()),
             seccomp: try_plan(|it| &it.seccomp, filtered)?,
             namespaces: try_plan(|it| &it.namespaces, || in_namespaces(false))?,
             network_namespace: try_plan(|it| &it.network_namespace, || in_namespaces(true))?,
-            groups: groups.map_or_else(cgroup::usable, Ok),
+            groups,
         })
     }
 
@@ -106,7 +110,8 @@ impl Machine {
             places.retain_mut(|place| {
                 place.memory &= !off(Mechanism::MemoryGroup);
                 place.processes &= !off(Mechanism::ProcessGroup);
-                place.memory || place.processes
+                place.cpu &= !off(Mechanism::CpuGroup);
+                place.holds_something()
             });
         }
         self

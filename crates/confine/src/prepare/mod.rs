@@ -20,13 +20,13 @@ use self::machine::{Machine, filter};
 use self::paths::Paths;
 use self::sealed::Plans;
 pub(crate) use self::sealed::Sealed;
-use crate::cgroup::{Blueprint, Ceilings, Place};
+use crate::cgroup::{Blueprint, Ceilings, Place, Version};
 use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
-    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
-    SpawnError, Status,
+    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, MemoryHolder, Network,
+    PrepareError, SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
@@ -128,6 +128,7 @@ impl Decision<'_> {
         places.retain(|place| {
             (place.memory && limits.memory.is_some())
                 || (place.processes && limits.processes.is_some())
+                || (place.cpu && limits.cpu_share.is_some())
         });
         places
     }
@@ -136,7 +137,8 @@ impl Decision<'_> {
     fn blueprints(&self) -> Vec<Blueprint> {
         let limits = &self.asked.limits;
         let processes = limits.processes.map(|most| most.saturating_add(1));
-        let ceilings = Ceilings { memory: limits.memory, processes };
+        let (memory, cpu_share) = (limits.memory, limits.cpu_share);
+        let ceilings = Ceilings { memory, processes, cpu_share };
         self.groups().iter().map(|place| Blueprint::new(place, ceilings)).collect()
     }
 
@@ -148,6 +150,7 @@ impl Decision<'_> {
             inet: own_network || self.asked.network == Network::Host,
             unix: self.has_namespaces() && (own_network || scoped),
             ipc: self.has_namespaces(),
+            pids: self.has_namespaces(),
         }
     }
 
@@ -270,7 +273,22 @@ impl Decision<'_> {
             let holds = self.machine.group(|place| place.processes);
             report.set(Mechanism::ProcessGroup, found(&holds));
         }
+        if self.asked.limits.cpu_share.is_some() {
+            report.set(Mechanism::CpuGroup, found(&self.machine.group(|place| place.cpu)));
+        }
+        report.memory_held_by = self.memory_holder();
         report
+    }
+
+    /// What holds the memory of a child, if that is limited.
+    fn memory_holder(&self) -> Option<MemoryHolder> {
+        self.asked.limits.memory?;
+        let place = self.groups().into_iter().find(|place| place.memory);
+        Some(match place.map(|place| place.version) {
+            Some(Version::Two) => MemoryHolder::ControlGroupV2,
+            Some(Version::One) => MemoryHolder::ControlGroupV1,
+            None => MemoryHolder::ResourceLimit,
+        })
     }
 
     /// Landlock handles more with every version.
@@ -323,6 +341,7 @@ fn check_limits(limits: &Limits) -> Result<(), PrepareError> {
         ("processes", limits.processes),
         ("file_size", limits.file_size),
         ("open_files", limits.open_files),
+        ("cpu_share", limits.cpu_share.map(u64::from)),
         ("tmp_size", Some(limits.tmp_size)),
         ("cpu_time", limits.cpu_time.map(whole_seconds)),
         ("wall_clock", limits.wall_clock.map(whole_seconds)),
