@@ -16,6 +16,7 @@ mod ids;
 mod lifetime;
 mod pool;
 mod reach;
+mod situations;
 mod snapshots;
 mod speed;
 mod state;
