@@ -105,3 +105,56 @@ fn without_namespaces_nothing_is_covered_which_is_told_and_everything_is_found()
     assert!(ran.finds(".git/hooks/pre-commit", Reason::Protected), "{:?}", ran.findings());
     assert!(ran.finds(".git/config", Reason::Protected));
 }
+
+/// Many files in the way of what matters, and a bound that is far below their number.
+fn crowd(top: &std::path::Path) -> Confinement {
+    for name in 0..2000 {
+        fs::write(top.join(format!("a{name}")), "x").unwrap();
+        fs::write(top.join(format!("z{name}")), "x").unwrap();
+    }
+    let mut bounds = Bounds::default();
+    bounds.entries = 100;
+    bounds.time = Duration::from_secs(30);
+    Confinement::builder(top).protection_bounds(bounds)
+}
+
+#[test]
+fn a_crowd_of_files_hides_nothing_at_the_top_and_nothing_that_was_found_before() {
+    let top = directory();
+    repository(top.path());
+    repository(&top.path().join("deep/er/repository"));
+    fs::write(top.path().join(".envrc"), "x").unwrap();
+    fs::create_dir(top.path().join(".claude")).unwrap();
+    let mut bounds = Bounds::default();
+    bounds.entries = 1000;
+    let before = Confinement::builder(top.path()).protection_bounds(bounds).prepare().unwrap();
+    assert!(run(&before, "true").is_ok());
+    let after = crowd(top.path()).prepare().unwrap();
+    for (prepared, name) in [
+        (&after, ".git/hooks/pre-commit"),
+        (&after, ".git/config"),
+        (&after, ".envrc"),
+        (&after, ".claude/settings.json"),
+        (&before, ".git/config"),
+        (&before, "deep/er/repository/.git/config"),
+        (&before, "deep/er/repository/.git/hooks/pre-commit"),
+    ] {
+        assert!(!run(prepared, &format!("echo x >> {name}")).is_ok(), "{name} was written");
+    }
+}
+
+#[test]
+fn a_crowd_of_files_hides_nothing_that_was_made_at_the_top() {
+    let top = directory();
+    repository(top.path());
+    let prepared = crowd(top.path()).prepare().unwrap();
+    let line = "mkdir -p .vscode .claude/hooks; echo x > .vscode/tasks.json; echo x > .envrc; \
+                echo x > .claude/hooks/run; echo x > .git/commondir; echo x > Makefile";
+    let ran = run(&prepared, line);
+    assert!(ran.is_ok(), "{}", ran.stderr);
+    for name in [".vscode/tasks.json", ".envrc", ".claude/hooks/run", ".git/commondir"] {
+        assert!(ran.finds(name, Reason::Protected), "{name}: {:?}", ran.findings());
+    }
+    assert!(ran.finds("Makefile", Reason::Reported), "{:?}", ran.findings());
+    assert!(!ran.report.unwrap().changes.complete);
+}
