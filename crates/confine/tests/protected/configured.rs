@@ -106,6 +106,26 @@ fn without_namespaces_nothing_is_covered_which_is_told_and_everything_is_found()
     assert!(ran.finds(".git/config", Reason::Protected));
 }
 
+#[test]
+fn what_is_hidden_within_what_was_granted_stays_hidden_or_nothing_starts() {
+    let (top, home) = (directory(), directory());
+    let secret = home.path().join("share/keyrings/login");
+    fs::create_dir_all(secret.parent().unwrap()).unwrap();
+    fs::write(&secret, "canary").unwrap();
+    let read = format!("cat {}", secret.display());
+    for granted in [
+        Confinement::builder(top.path()).readable(home.path()),
+        Confinement::builder(top.path()).writable(home.path()),
+    ] {
+        assert!(run(&granted.clone().prepare().unwrap(), &read).stdout.contains("canary"));
+        let hidden = granted.hide(home.path().join("share/keyrings"));
+        let ran = run(&hidden.clone().prepare().unwrap(), &read);
+        assert!(!ran.is_ok() && !ran.stdout.contains("canary"), "{}", ran.stdout);
+        let bare = hidden.without(Mechanism::Namespaces).without(Mechanism::NetworkNamespace);
+        assert!(bare.prepare().is_err());
+    }
+}
+
 /// Many files in the way of what matters, and a bound that is far below their number.
 fn crowd(top: &std::path::Path) -> Confinement {
     for name in 0..2000 {
