@@ -9,9 +9,12 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/host.rs"]
+mod host;
 
 mod ends;
-mod host;
+mod host_calls;
+mod libraries;
 mod output;
 mod state;
 mod tracebacks;
