@@ -66,6 +66,8 @@ mod step;
 mod sys;
 #[cfg(target_os = "linux")]
 mod watch;
+#[cfg(target_os = "linux")]
+mod witness;
 
 pub use bounds::Bounds;
 pub use builder::{Confinement, Network};

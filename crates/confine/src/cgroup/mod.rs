@@ -1,8 +1,8 @@
 //! Control groups: ceilings on all processes of a child together.
 //!
 //! Each child gets groups of its own below the host's: one where version 2 is mounted and may be
-//! divided, one for each controller with version 1. They are made before the launch, joined by the
-//! child's first process, and removed after its end. What a host that was killed left behind is
+//! divided, one for each controller with version 1. The launcher makes them, the child's first
+//! process joins them, and the launcher removes them after its end. What a host that was killed left behind is
 //! removed by its launcher, and by the next host otherwise: a group's name has the host's process
 //! number and the process-id namespace in which that number means something, and only an empty group
 //! can be removed. Groups of hosts in other namespaces are left alone: whether those live can't be
@@ -14,13 +14,18 @@ mod group;
 mod places;
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use group::Group;
+pub(crate) use group::{Blueprint, Ceilings, Group};
 
 /// What the names of groups begin with.
 const PREFIX: &str = "confine-";
+
+/// The number of the next child of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A version of control groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +50,23 @@ pub(crate) fn usable() -> Result<Vec<Place>, String> {
     let mut usable = Vec::new();
     for place in candidates {
         remove_abandoned(&place.directory);
-        match Group::make(&place, None, None) {
-            Ok(_removed_again) => usable.push(place),
+        let tried = Blueprint::new(&place, Ceilings::default()).make(&fresh_name());
+        match tried.and_then(fs::remove_dir) {
+            Ok(()) => usable.push(place),
             Err(error) => why = format!("{}: {error}", place.directory.display()),
         }
     }
     if usable.is_empty() { Err(why) } else { Ok(usable) }
+}
+
+/// A name for the groups of one more child of this process.
+pub(crate) fn fresh_name() -> String {
+    name(NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Removes a group. One with a process in it stays, which is an error.
+pub(crate) fn remove(directory: &Path) -> io::Result<()> {
+    fs::remove_dir(directory)
 }
 
 /// Removes the groups of a host, once their processes are gone.

@@ -4,11 +4,12 @@
 //! looks at what is there now. What it saw is what changes are compared with afterwards.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::guards::merged;
 use super::paths::{Guarded, Paths, Visible};
+use super::sealed::Sealed;
 use crate::inventory::{Bounds, Inventory};
-use crate::plan::Plan;
 use crate::protection::{Found, find};
 use crate::{
     Confinement, ConfinementReport, Mechanism, PrepareError, Prepared, Protection, SpawnError,
@@ -27,7 +28,7 @@ pub(super) const ABSENT: &str =
 
 /// Everything of a launch.
 pub(crate) struct Launch {
-    pub(crate) plan: Plan,
+    pub(crate) plan: Arc<Sealed>,
     pub(crate) report: ConfinementReport,
     /// What was writable before it; nothing where nobody asked for protection.
     pub(crate) watch: Option<Watch>,
@@ -106,12 +107,12 @@ impl Prepared {
 
     /// Decides what is left to decide.
     pub(crate) fn launch(&self) -> Result<Launch, SpawnError> {
-        let (mut plan, mut report) = (self.plan.clone(), self.report.clone());
+        let (mut plan, mut report) = (Arc::clone(self.plans.first()), self.report.clone());
         if !self.protected.protection.is_on() || self.protected.places.is_empty() {
             return Ok(Launch { plan, report, watch: None });
         }
         let watch = self.protected.watch();
-        if let Some(namespaces) = &mut plan.namespaces {
+        if plan.plan.namespaces.is_some() {
             let unprotected = |why: String| SpawnError::Unprotected { why };
             let found = self.protected.look_through(&watch);
             let (guards, missing) = found.map_err(|error| unprotected(error.to_string()))?;
@@ -124,7 +125,7 @@ impl Prepared {
             if self.protected.is_required && !missing.is_empty() {
                 return Err(unprotected(told(&missing)));
             }
-            namespaces.root.guards = merged(&self.protected.asked, guards);
+            plan = self.plans.covering(merged(&self.protected.asked, guards))?;
             report.set(Mechanism::ProtectedNames, status(&missing));
         }
         Ok(Launch { plan, report, watch: Some(watch) })

@@ -4,11 +4,13 @@ mod guards;
 mod launch;
 mod machine;
 mod paths;
+mod sealed;
 mod sockets;
 mod view;
 
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
@@ -16,22 +18,28 @@ use rustix::process::geteuid;
 use self::launch::Protected;
 use self::machine::{Machine, filter};
 use self::paths::Paths;
-use crate::cgroup::Place;
+use self::sealed::Plans;
+pub(crate) use self::sealed::Sealed;
+use crate::cgroup::{Blueprint, Ceilings, Place};
+use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
     Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
-    SpawnError, Status, child,
+    SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    pub(crate) plan: Plan,
+    plans: Plans,
+    /// What children that wait for this confinement know it by.
+    pub(crate) ticket: Arc<Ticket>,
     pub(crate) environment: Vec<(CString, CString)>,
     pub(crate) directory: CString,
     pub(crate) groups: Vec<Place>,
-    pub(crate) limits: Limits,
+    /// How a child's groups are made in each.
+    pub(crate) blueprints: Vec<Blueprint>,
     report: ConfinementReport,
     protected: Protected,
 }
@@ -89,13 +97,13 @@ impl Decision<'_> {
         let report = self.report();
         self.check_properties()?;
         self.check_required(&report)?;
-        let plan = self.plan();
         Ok(Prepared {
-            plan,
+            plans: Plans::new(self.plan()).map_err(PrepareError::Launcher)?,
+            ticket: Arc::new(Ticket::new()),
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
             groups: self.groups(),
-            limits: self.asked.limits.clone(),
+            blueprints: self.blueprints(),
             report,
             protected: Protected::new(self.asked, self.paths),
         })
@@ -122,6 +130,14 @@ impl Decision<'_> {
                 || (place.processes && limits.processes.is_some())
         });
         places
+    }
+
+    /// How a child's groups are made there. The first process is one of those that they count.
+    fn blueprints(&self) -> Vec<Blueprint> {
+        let limits = &self.asked.limits;
+        let processes = limits.processes.map(|most| most.saturating_add(1));
+        let ceilings = Ceilings { memory: limits.memory, processes };
+        self.groups().iter().map(|place| Blueprint::new(place, ceilings)).collect()
     }
 
     /// The filter's profile: what it has to close because nothing else does.
@@ -196,7 +212,6 @@ impl Decision<'_> {
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
             }),
-            cgroups: self.groups().len(),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),

@@ -165,7 +165,7 @@ impl Found {
     }
 
     /// Whether a path is covered, itself or by a directory above it.
-    fn covers(&self, path: &Path) -> bool {
+    pub(crate) fn covers(&self, path: &Path) -> bool {
         path.ancestors().any(|one| self.read_only.contains(one))
     }
 

@@ -58,8 +58,16 @@ impl Repositories {
         self.paths.contains(path)
     }
 
+    /// What is said of a path: as a part of a repository, as what says where one is, by its name, or
+    /// by that of a directory above it.
+    pub(crate) fn ruling_of(&self, protection: &Protection, path: &Path) -> Option<Ruling> {
+        let pointer = || path.ends_with(".git").then(|| protection.ruling_of_pointer(path));
+        let by_part = self.ruling(protection, path);
+        by_part.or_else(pointer).or_else(|| protection.ruling_above(path))
+    }
+
     /// What is said of a path because of the repository that it is in.
-    pub(crate) fn ruling(&self, protection: &Protection, path: &Path) -> Option<Ruling> {
+    fn ruling(&self, protection: &Protection, path: &Path) -> Option<Ruling> {
         path.ancestors().find_map(|part| {
             let (above, name) = (part.parent()?, part.file_name()?.to_str()?);
             let ruling = self.contains(above).then(|| protection.ruling_in_repository(part, name));

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use crate::inventory::{Change, Changes, FileKind, Inventory};
-use crate::protection::{Class, Protection, Repositories, Ruling};
+use crate::protection::{Class, Protection, Repositories};
 
 /// Something that was created or changed, and that a host would obey or run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,7 +86,7 @@ impl Judge<'_> {
         if self.is_sample(&change.path) {
             return None;
         }
-        let ruling = self.ruling(&change.path);
+        let ruling = self.repositories.ruling_of(self.protection, &change.path);
         let found = |reason, why| Some(Finding { path: change.path.clone(), reason, why });
         match ruling {
             Some((Class::Protected, why)) => found(Reason::Protected, why),
@@ -102,13 +102,6 @@ impl Judge<'_> {
             }
             None => None,
         }
-    }
-
-    /// What the lists say of a path.
-    fn ruling(&self, path: &Path) -> Option<Ruling> {
-        let pointer = || path.ends_with(".git").then(|| self.protection.ruling_of_pointer(path));
-        let by_name = || self.protection.ruling_above(path);
-        self.repositories.ruling(self.protection, path).or_else(pointer).or_else(by_name)
     }
 
     /// The samples that git puts beside hooks, and that it never runs.

@@ -8,14 +8,14 @@ mod findings;
 mod report;
 mod summary;
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use self::findings::{Finding, Reason};
 pub use self::report::ChangeReport;
 pub use self::summary::{ChangeSummary, ChangedPath, ToldFinding};
-use crate::Protection;
 use crate::inventory::{Bounds, Inventory};
+use crate::protection::{Class, Protection, Repositories, find};
 
 /// The writable directories of a confinement at one moment.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ struct Place {
     /// What precedes paths in a report: nothing for the working directory.
     shown: PathBuf,
     /// What was there; nothing where it could not be looked at.
-    before: Option<Inventory>,
+    before: Option<Arc<Inventory>>,
 }
 
 impl Watch {
@@ -43,7 +43,7 @@ impl Watch {
         bounds: Bounds,
     ) -> Self {
         let look = |(path, shown): (&Path, PathBuf)| Place {
-            before: Inventory::take(path, &bounds).ok(),
+            before: Inventory::take(path, &bounds).ok().map(Arc::new),
             path: path.to_owned(),
             shown,
         };
@@ -65,18 +65,32 @@ impl Watch {
         report
     }
 
+    /// Whether nobody may write a path of the working directory, by what was there when this was last
+    /// looked at: it is protected, or would be if it were there. For a host that writes files there
+    /// itself, at the wish of somebody who may not.
+    #[must_use]
+    pub fn protects(&self, path: impl AsRef<Path>) -> bool {
+        let workdir = self.places.iter().find(|place| place.shown.as_os_str().is_empty());
+        let Some((place, before)) = workdir.and_then(|it| Some((it, it.before.as_ref()?))) else {
+            return false;
+        };
+        let path = path.as_ref();
+        let ruling = Repositories::of(before).ruling_of(&self.protection, path);
+        ruling.is_some_and(|(class, _)| class == Class::Protected)
+            || find(&self.protection, before, &place.path).covers(path)
+    }
+
     /// Each directory with what was there, for whoever guards it.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (&Path, Option<&Inventory>)> {
-        self.places.iter().map(|place| (place.path.as_path(), place.before.as_ref()))
+        self.places.iter().map(|place| (place.path.as_path(), place.before.as_deref()))
     }
 
     /// Looks again.
-    fn compare(&self) -> (ChangeReport, Vec<Option<Inventory>>) {
+    fn compare(&self) -> (ChangeReport, Vec<Option<Arc<Inventory>>>) {
         let mut report = ChangeReport::nothing();
         let mut all = Vec::new();
         for place in &self.places {
-            let now: io::Result<_> = Inventory::take(&place.path, &self.bounds);
-            let now = now.ok();
+            let now = Inventory::take(&place.path, &self.bounds).ok().map(Arc::new);
             match (&place.before, &now) {
                 (Some(before), Some(now)) => report.add(place, &self.protection, before, now),
                 _ => report.changes.complete = false,

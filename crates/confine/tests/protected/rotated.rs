@@ -55,3 +55,35 @@ fn a_file_that_the_host_replaces_during_a_run_loses_its_cover_and_is_found() {
     let finding = &report.executable_configuration[0];
     assert_eq!((finding.path.to_str(), finding.reason), (Some(".envrc"), Reason::Protected));
 }
+
+#[test]
+fn what_was_removed_and_made_again_is_covered_also_in_what_was_built_ahead() {
+    let top = directory();
+    let (file, hooks) = (top.path().join(".envrc"), top.path().join(".vscode"));
+    fs::write(&file, "old").unwrap();
+    fs::create_dir(&hooks).unwrap();
+    let prepared = default_in(top.path());
+    for _ in 0..8 {
+        // From the second launch on, the next child is built while this one runs.
+        for line in ["echo x > .envrc", "echo x > .vscode/x"] {
+            assert!(!run(&prepared, line).is_ok(), "`{line}` succeeded");
+        }
+        // The new ones may have the numbers of the old ones.
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, "new").unwrap();
+        assert!(!run(&prepared, "echo x > .envrc").is_ok());
+        fs::remove_dir(&hooks).unwrap();
+        fs::create_dir(&hooks).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+}
+
+#[test]
+fn what_was_made_between_two_runs_is_covered_also_in_what_was_built_ahead() {
+    let top = directory();
+    let prepared = default_in(top.path());
+    for round in 0..4 {
+        assert!(run(&prepared, &format!("mkdir -p {round}/.git/hooks")).is_ok());
+        assert!(!run(&prepared, &format!("echo x > {round}/.git/hooks/pre-commit")).is_ok());
+    }
+}

@@ -6,6 +6,8 @@
 
 use std::{fmt, io};
 
+use confine::ToldFinding;
+
 use thiserror::Error;
 
 /// The files of a place. Every method blocks, but `is_small`.
@@ -59,6 +61,11 @@ pub struct FileChanges {
     pub not_listed: Option<String>,
     /// How many bytes the directory holds, where that is bounded and was measured.
     pub held_bytes: Option<u64>,
+    /// What was made or changed of what the host would obey or run later, where the directory outlives
+    /// the session; a bounded number, the gravest first.
+    pub executable_configuration: Vec<ToldFinding>,
+    /// How many more there are.
+    pub executable_left_out: u64,
 }
 
 /// A file that was made or changed.

@@ -12,6 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -51,6 +52,12 @@ pub trait Place: fmt::Debug + Send + Sync {
 
     /// Its files, where the host can reach them.
     fn files(&self) -> Option<&dyn Files> {
+        None
+    }
+
+    /// What became of a directory that outlives the session, since its first call; nothing where
+    /// there is none, or nothing was called. Asked once its drivers are gone. Blocks.
+    fn changes(&self) -> Option<ChangeReport> {
         None
     }
 

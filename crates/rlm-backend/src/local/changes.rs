@@ -137,8 +137,8 @@ fn listed(earlier: &Inventory, later: &Inventory) -> FileChanges {
     FileChanges {
         left_out: files.len().saturating_sub(MAX_CHANGES) as u64,
         files: files.into_iter().take(MAX_CHANGES).map(changed_file).collect(),
-        not_listed: None,
         held_bytes: Some(held(later)),
+        ..FileChanges::default()
     }
 }
 

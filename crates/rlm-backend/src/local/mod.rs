@@ -8,6 +8,7 @@ mod beneath;
 mod changes;
 mod files;
 mod folder;
+mod observed;
 mod process;
 
 use std::{
@@ -16,11 +17,14 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use confine::{Child, Command, Confinement, Limits, Network, Prepared, SpawnError};
+use confine::{
+    ChangeReport, Child, Command, Confinement, Limits, Network, Prepared, Protection, SpawnError,
+};
 
 use self::{
     files::{LocalFiles, Reach},
     folder::Folder,
+    observed::Observed,
     process::Confined,
 };
 use crate::{
@@ -41,21 +45,29 @@ impl LocalBackend {
         Self { config }
     }
 
-    fn confinement(&self, folder: &Folder) -> Confinement {
+    fn confinement(&self, folder: &Folder) -> Result<Confinement, BackendError> {
         let mut limits = Limits::default();
         limits.memory = Some(self.config.memory_bytes);
         limits.processes = Some(self.config.processes);
         if folder.is_private() {
             limits.file_size = Some(self.config.disk_bytes);
         }
-        let mut confinement = Confinement::builder(folder.path()).limits(limits);
+        // A directory that goes with its session holds nothing that the host would run.
+        let protection = if folder.is_private() {
+            Protection::none()
+        } else {
+            let protection = self.config.protection.protection();
+            protection.map_err(|error| BackendError::new(error.to_string()))?
+        };
+        let mut confinement =
+            Confinement::builder(folder.path()).limits(limits).protection(protection);
         if self.reach(folder) == Reach::ReadOnly {
             confinement = confinement.read_only_workdir();
         }
         if self.config.network == SessionNetwork::Host {
             confinement = confinement.network(Network::Host);
         }
-        confinement
+        Ok(confinement)
     }
 
     fn reach(&self, folder: &Folder) -> Reach {
@@ -87,9 +99,11 @@ impl Backend for LocalBackend {
             BackendError::new(format!("no directory can be made for a session: {error}"))
         };
         let folder = folder.map_err(failed)?;
-        let prepared = self.confinement(&folder).prepare();
+        let prepared = self.confinement(&folder)?.prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
-        let files = LocalFiles::new(folder.path(), self.reach(&folder));
+        let reach = self.reach(&folder);
+        let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));
+        let files = LocalFiles::new(folder.path(), reach, observed);
         let files = files.map_err(failed)?;
         Ok(Box::new(LocalPlace { prepared, files, folder: Mutex::new(Some(folder)) }))
     }
@@ -128,6 +142,10 @@ impl Place for LocalPlace {
 
     fn files(&self) -> Option<&dyn Files> {
         Some(&self.files)
+    }
+
+    fn changes(&self) -> Option<ChangeReport> {
+        self.files.observed()?.since_first_call()
     }
 
     fn close(&self) -> io::Result<()> {

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -22,6 +23,9 @@ use super::{
     status::{DriverStatus, Unread},
 };
 use crate::{Files, Language, OutputWatcher, Place};
+
+/// How many paths a line of the log has at most.
+const MAX_LOGGED: usize = 8;
 
 /// A call.
 #[derive(Debug)]
@@ -55,6 +59,9 @@ pub(super) enum Job {
 
 pub(super) type Work = dyn FnOnce(&dyn Place, Disk) -> Option<u64> + Send;
 
+/// What a session leaves behind, or why it could not be freed.
+pub(super) type Freed = io::Result<Option<ChangeReport>>;
+
 pub(super) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
 
 /// What the owner of a session shows of it.
@@ -82,7 +89,7 @@ impl Owner {
         mut self,
         mut jobs: mpsc::Receiver<Job>,
         end: CancellationToken,
-        tell: oneshot::Sender<io::Result<()>>,
+        tell: oneshot::Sender<Freed>,
     ) {
         tokio::select! {
             () = end.cancelled() => {}
@@ -195,10 +202,33 @@ impl Owner {
         shown.bash = self.bash.status();
     }
 
-    fn free(self) -> io::Result<()> {
+    fn free(self) -> Freed {
         let Self { python, bash, place, .. } = self;
         drop((python, bash));
-        place.close()
+        let changes = place.changes().filter(|changes| !changes.is_empty());
+        if let Some(changes) = &changes {
+            log(changes);
+        }
+        place.close().map(|()| changes)
+    }
+}
+
+/// Writes down what a session leaves behind, since nobody may be there to be told.
+fn log(changes: &ChangeReport) {
+    let found = changes.executable_configuration.iter();
+    let paths: Vec<_> = found.take(MAX_LOGGED).map(|one| &one.path).collect();
+    let all = &changes.changes;
+    tracing::info!(
+        created = all.created.len(),
+        changed = all.changed.len(),
+        deleted = all.deleted.len(),
+        "a session has ended and leaves changes"
+    );
+    if !paths.is_empty() {
+        let more = changes.executable_configuration.len() - paths.len();
+        tracing::warn!(
+            "a session made or changed what this machine may run later: {paths:?}, and {more} more"
+        );
     }
 }
 

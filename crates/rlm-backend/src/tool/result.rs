@@ -153,6 +153,27 @@ impl Text<'_> {
         if let Some(why) = &changes.not_listed {
             put(all, "files_not_listed", why.clone());
         }
+        self.put_executable(all);
+    }
+
+    /// What of the files the host would obey or run later.
+    fn put_executable(&self, all: &mut Map<String, Value>) {
+        let changes = &self.ran.changes;
+        let (mut room, mut found) = (self.room / 4, Vec::new());
+        for one in &changes.executable_configuration {
+            let one = json!(one);
+            let Some(left) = room.checked_sub(one.to_string().len()) else { break };
+            room = left;
+            found.push(one);
+        }
+        let rest = changes.executable_configuration.len() - found.len();
+        let left_out = changes.executable_left_out + rest as u64;
+        if !found.is_empty() {
+            put(all, "executable_configuration", found);
+        }
+        if left_out > 0 {
+            put(all, "executable_configuration_left_out", left_out);
+        }
     }
 
     /// What the call shows as text, and whether some of it was left out.

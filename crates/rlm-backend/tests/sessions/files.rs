@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use rlm_backend::{SandboxConfig, SessionAccess};
+use rlm_backend::{ProtectionConfig, SandboxConfig, SessionAccess};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 use tool_core::Content;
@@ -169,4 +169,34 @@ async fn the_operators_directory_takes_what_it_may_and_nothing_that_the_host_obe
     let changed = writable.bash("echo y >> new").await;
     assert_eq!(changed["files"], json!([{"path": "new", "size": 3}]));
     assert!(!folder.path().join(".git").exists());
+    let id = &changed["session_id"];
+    let ended = writable.answer(json!({"op": "session_destroy", "session_id": id})).await;
+    assert!(ended["changes"]["created"].to_string().contains("new"), "{ended}");
+}
+
+#[tokio::test]
+async fn what_the_host_obeys_is_protected_from_code_and_what_is_born_is_told_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".envrc"), "ours").unwrap();
+    fs::write(folder.path().join("deploy"), "ours").unwrap();
+    let config = SandboxConfig {
+        workdir: Some(folder.path().to_owned()),
+        workdir_access: SessionAccess::ReadWrite,
+        protection: ProtectionConfig {
+            protect: vec!["deploy".to_owned()],
+            ..ProtectionConfig::default()
+        },
+        ..SandboxConfig::default()
+    };
+    let tool = Tool::with(config);
+    for name in [".envrc", "deploy"] {
+        assert_eq!(tool.bash(&format!("echo theirs > {name}")).await["success"], false);
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "ours");
+    }
+    let born = tool.bash("mkdir d; echo 'layout evil' > d/.envrc; echo x > plain").await;
+    assert_eq!(born["success"], true, "{born}");
+    let id = &born["session_id"];
+    let ended = tool.answer(json!({"op": "session_destroy", "session_id": id})).await;
+    let told = ended["changes"]["executable_configuration"].to_string();
+    assert!(told.contains("d/.envrc") && !told.contains("plain"), "{ended}");
 }

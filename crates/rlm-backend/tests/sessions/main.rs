@@ -9,6 +9,7 @@
 )]
 
 mod background;
+mod changes;
 mod ends;
 mod files;
 mod ids;

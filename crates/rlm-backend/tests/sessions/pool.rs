@@ -6,7 +6,7 @@ use rlm_backend::{Backend, Language, LocalBackend, Run, SandboxConfig, SessionId
 use testkit::sessions::{MockBackend, Played};
 use tokio::time::Instant;
 
-use crate::support::{processes_with, soon};
+use crate::support::soon;
 
 fn local(config: SandboxConfig) -> SessionManager {
     SessionManager::new(Arc::new(LocalBackend::new(config.clone())), config)
@@ -86,17 +86,23 @@ async fn the_pool_is_as_large_as_it_is_set_and_nothing_is_ahead_where_there_is_n
 
 #[tokio::test]
 async fn what_is_ready_ends_with_the_manager() {
-    let config = SandboxConfig { processes: 77, ..SandboxConfig::default() };
-    let manager = local(config);
-    let before = drivers();
+    let folder = tempfile::tempdir().unwrap();
+    let name = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let manager = local(SandboxConfig {
+        workdir: Some(folder.path().to_owned()),
+        ..SandboxConfig::default()
+    });
     manager.create().await.unwrap();
     ready(&manager, 1).await;
-    assert!(drivers() > before, "a driver waits");
+    assert!(working_in(&name) > 0, "an interpreter waits");
     drop(manager);
-    soon("no driver of ours is left", || drivers() <= before).await;
+    soon("it is gone", || working_in(&name) == 0).await;
 }
 
-/// How many Python drivers there are on this machine.
-fn drivers() -> usize {
-    processes_with("\"<driver>\", \"exec\"").len()
+/// How many processes of this machine work in a directory of this name.
+fn working_in(name: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let places =
+        entries.filter_map(|entry| std::fs::read_link(entry.unwrap().path().join("cwd")).ok());
+    places.filter(|place| place.to_string_lossy().contains(name)).count()
 }

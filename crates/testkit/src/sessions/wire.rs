@@ -8,6 +8,9 @@ use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use rlm_backend::Language;
 use serde_json::{Value, json};
 
+/// How the first request begins.
+const HELLO: &str = r#"{"op":"hello""#;
+
 /// What the host asks a driver for.
 pub(super) enum Request {
     Run {
@@ -48,26 +51,23 @@ impl Ends {
 
     /// The first words: the token in, the version out.
     pub(super) fn meet(&mut self, language: Language) -> io::Result<()> {
-        let line = self.line()?;
+        let mut line = self.line()?;
         let (token, version) = match language {
             Language::Bash => (line, "5.99.0"),
-            Language::Python => (self.hello(line)?, "3.99.0"),
+            Language::Python => {
+                // The text of the real driver comes first, and does not end its last line.
+                let begin = loop {
+                    match line.find(HELLO) {
+                        Some(begin) => break begin,
+                        None => line = self.line()?,
+                    }
+                };
+                let hello: Value = serde_json::from_str(&line[begin..])?;
+                (hello["token"].as_str().unwrap_or_default().to_owned(), "3.99.0")
+            }
         };
         self.token = token;
         self.say(json!({"event": "ready", "version": version}))
-    }
-
-    /// The token out of the first message, which comes after the text of the driver.
-    fn hello(&mut self, mut line: String) -> io::Result<String> {
-        loop {
-            if line.starts_with('{') {
-                let hello: Result<Value, _> = serde_json::from_str(&line);
-                if let Some(token) = hello.as_ref().ok().and_then(|hello| hello["token"].as_str()) {
-                    return Ok(token.to_owned());
-                }
-            }
-            line = self.line()?;
-        }
     }
 
     /// The next request; the end of the pipe is an error.

@@ -98,6 +98,11 @@ fn full() -> Config {
         network: rlm_backend::SessionNetwork::Host,
         workdir: Some(PathBuf::from("sessions")),
         workdir_access: rlm_backend::SessionAccess::ReadWrite,
+        protection: rlm_backend::ProtectionConfig {
+            protect: vec!["deploy.sh".to_owned()],
+            report: vec!["run".to_owned()],
+            unprotect: vec![".vscode".to_owned()],
+        },
     };
     for reserved in [&mut config.subagent, &mut config.browser] {
         *reserved = ReservedConfig { enabled: true };
