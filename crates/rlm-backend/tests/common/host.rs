@@ -42,7 +42,7 @@ impl Session {
 pub(crate) fn number_after(flag: &str) -> Option<u64> {
     let words: Vec<_> = std::env::args().collect();
     let at = words.iter().position(|word| word == flag)?;
-    Some(words[at + 1].parse().expect("a number"))
+    Some(words[at + 1].parse().unwrap())
 }
 
 /// How much memory of this process is resident, in bytes.
