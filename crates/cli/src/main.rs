@@ -12,6 +12,7 @@ mod env;
 mod failure;
 mod input;
 mod interrupt;
+mod live;
 mod logging;
 mod out;
 mod printable;

@@ -7,7 +7,10 @@ use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
 use tool_core::{AuthorizationScope, Limits};
 
-use crate::{agents::Host, approver::TerminalApprover, failure::Failure, settings::Settings};
+use crate::{
+    agents::Host, approver::TerminalApprover, failure::Failure, live::LiveOutput,
+    settings::Settings,
+};
 
 /// What executes calls in one run.
 pub(crate) struct Session {
@@ -32,6 +35,7 @@ impl Session {
 pub(crate) fn start(
     settings: &Settings,
     approver: TerminalApprover,
+    live: Option<LiveOutput>,
     cancellation: CancellationToken,
 ) -> Result<Session, Failure> {
     let limits = limits(settings)?;
@@ -46,6 +50,9 @@ pub(crate) fn start(
     let mut sandbox = ToolSandbox::new(registry, scope.clone(), limits)
         .with_cancellation(cancellation)
         .with_approval(ask, Arc::new(approver));
+    if let Some(live) = live {
+        sandbox = sandbox.with_progress(Arc::new(live));
+    }
     if let Some(audit) = audit {
         sandbox = sandbox.with_audit(audit);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::{Limits, Mechanism};
+use crate::{Bounds, Limits, Mechanism, NamespaceMaker, Protection};
 
 /// What of a network a child has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,11 +28,15 @@ pub struct Confinement {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) protection: Protection,
+    pub(crate) protection_bounds: Bounds,
     pub(crate) network: Network,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     pub(crate) limits: Limits,
     pub(crate) required: BTreeSet<Mechanism>,
     pub(crate) switched_off: BTreeSet<Mechanism>,
+    /// Who makes the namespaces; whoever can, where nobody is named.
+    pub(crate) maker: Option<NamespaceMaker>,
 }
 
 impl Confinement {
@@ -46,11 +50,14 @@ impl Confinement {
             writable: Vec::new(),
             read_only: Vec::new(),
             hidden: Vec::new(),
+            protection: Protection::standard(),
+            protection_bounds: Bounds::default(),
             network: Network::None,
             environment: default_environment(),
             limits: Limits::default(),
             required: BTreeSet::new(),
             switched_off: BTreeSet::new(),
+            maker: None,
         }
     }
 
@@ -89,6 +96,24 @@ impl Confinement {
         self
     }
 
+    /// Sets what within writable directories is read-only, wherever it is, because a host obeys or
+    /// runs it later. By default that is the [standard](Protection::standard) of this crate.
+    ///
+    /// Unlike [`protect`](Self::protect), it is looked for at each launch, and best effort: what
+    /// could not be found or covered is in the report.
+    #[must_use]
+    pub fn protection(mut self, protection: Protection) -> Self {
+        self.protection = protection;
+        self
+    }
+
+    /// Sets how far a launch, and a report of changes, looks for it.
+    #[must_use]
+    pub fn protection_bounds(mut self, bounds: Bounds) -> Self {
+        self.protection_bounds = bounds;
+        self
+    }
+
     /// Sets the network.
     #[must_use]
     pub fn network(mut self, network: Network) -> Self {
@@ -124,6 +149,14 @@ impl Confinement {
     #[must_use]
     pub fn require(mut self, mechanism: Mechanism) -> Self {
         self.required.insert(mechanism);
+        self
+    }
+
+    /// Has the namespaces made by one maker and no other. Otherwise `bwrap` makes them where the
+    /// launcher may not.
+    #[must_use]
+    pub fn namespaces_by(mut self, maker: NamespaceMaker) -> Self {
+        self.maker = Some(maker);
         self
     }
 

@@ -17,6 +17,10 @@
 //! rarely used surface is closed. Its whole process tree ends with it, with its [`Child`], and with
 //! the program that started it.
 //!
+//! What the host obeys or runs later ([`Protection`]) is read-only within what may be written: hooks of
+//! repositories, start-up files of shells, settings of editors and agents. What is absent can't be
+//! covered; [`Child::changes`] finds it, and says what else became of the writable directories.
+//!
 //! Nothing is "sandboxed: true": [`ConfinementReport`] says for every [`Mechanism`] whether it is
 //! enforced, in part, or not, and why. What is required and missing is an error that says how to
 //! enable it, before anything runs.
@@ -33,6 +37,7 @@
     expect(dead_code, reason = "what is asked for is not looked at where nothing can be confined")
 )]
 
+mod bounds;
 mod builder;
 mod capture;
 #[cfg(target_os = "linux")]
@@ -46,6 +51,8 @@ mod error;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
+mod inventory;
+#[cfg(target_os = "linux")]
 mod launcher;
 mod limits;
 mod mechanism;
@@ -54,13 +61,19 @@ mod outcome;
 mod plan;
 #[cfg(target_os = "linux")]
 mod prepare;
+mod protection;
 mod report;
 pub mod seccomp;
 mod step;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the one place for system calls that no safe library wraps")]
 mod sys;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(target_os = "linux")]
+mod witness;
 
+pub use bounds::Bounds;
 pub use builder::{Confinement, Network};
 pub use capture::{Capture, Captured};
 #[cfg(target_os = "linux")]
@@ -69,10 +82,15 @@ pub use command::{Command, Stream};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Prepared};
 pub use error::{PrepareError, SpawnError, WaitError};
+#[cfg(target_os = "linux")]
+pub use inventory::{Change, Changes, Entry, FileKind, Gap, Inventory};
 pub use limits::{Limit, Limits};
 pub use mechanism::Mechanism;
 pub use outcome::{End, Outcome};
 #[cfg(target_os = "linux")]
 pub use prepare::Prepared;
-pub use report::{ConfinementReport, Status};
+pub use protection::{PatternError, Protection};
+pub use report::{ConfinementReport, MemoryHolder, NamespaceMaker, Status};
 pub use step::Step;
+#[cfg(target_os = "linux")]
+pub use watch::{ChangeReport, ChangeSummary, ChangedPath, Finding, Reason, ToldFinding, Watch};

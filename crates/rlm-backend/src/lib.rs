@@ -12,8 +12,8 @@
 //! each [`DriverLink::run`] gives a [`CallOutcome`]: what was shown, what was printed, how it ended,
 //! and what became of the state.
 //!
-//! Not here: snapshots, a pool of started sessions, files in and out, and any isolation but the local
-//! one.
+//! Not here: any isolation but the local one, snapshots of what an interpreter holds in memory, and a
+//! model to ask from code.
 //!
 //! Guaranteed: a call returns by its deadline and the grace after it, whatever the code does and
 //! whoever keeps its pipes open; what was written before the end of a call is in its outcome; memory
@@ -49,10 +49,15 @@ mod language;
 mod local;
 mod manager;
 mod output;
+mod protection;
 mod protocol;
 mod tool;
 
-pub use backend::{Backend, BackendError, Place, Started};
+pub(crate) use backend::Backends;
+pub use backend::{
+    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Snapshot,
+    SnapshotError, Snapshots, Started,
+};
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use driver::{
     Background, CallError, CallOutcome, Channels, Cwd, DriverLink, DriverProcess, Ending,
@@ -60,7 +65,11 @@ pub use driver::{
 };
 pub use language::Language;
 pub use local::LocalBackend;
-pub use manager::{DriverStatus, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus};
-pub use output::{Captured, OutputText};
+pub use manager::{
+    Disk, DriverStatus, Extended, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus,
+    Unread,
+};
+pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
+pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
 pub use tool::{SandboxTool, SandboxToolError};

@@ -1,34 +1,49 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod bubblewrap;
+mod guards;
+mod launch;
 mod machine;
 mod paths;
+mod report;
+mod sealed;
+mod sockets;
 mod view;
 
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
 
+use self::launch::Protected;
 use self::machine::{Machine, filter};
 use self::paths::Paths;
-use crate::cgroup::Place;
+use self::sealed::Plans;
+pub(crate) use self::sealed::Sealed;
+use crate::cgroup::{Blueprint, Ceilings, Place};
+use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
     Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
-    SpawnError, Status, child,
+    SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    pub(crate) plan: Plan,
+    plans: Plans,
+    /// What children that wait for this confinement know it by.
+    pub(crate) ticket: Arc<Ticket>,
     pub(crate) environment: Vec<(CString, CString)>,
     pub(crate) directory: CString,
     pub(crate) groups: Vec<Place>,
-    pub(crate) limits: Limits,
+    /// How a child's groups are made in each.
+    pub(crate) blueprints: Vec<Blueprint>,
     report: ConfinementReport,
+    protected: Protected,
 }
 
 impl Confinement {
@@ -38,8 +53,11 @@ impl Confinement {
     /// When a path can't be used, a limit is zero, or what is required is not there.
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
-        let paths = Paths::resolve(self)?;
-        let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        let mut paths = Paths::resolve(self)?;
+        let machine = Machine::look(&self.switched_off, self.maker).map_err(PrepareError::Launcher)?;
+        if self.protection.is_on() && machine.namespaces.is_ok() {
+            paths.hide_sockets(&self.protection_bounds)?;
+        }
         Decision { asked: self, paths: &paths, machine: &machine }.make()
     }
 }
@@ -81,14 +99,15 @@ impl Decision<'_> {
         let report = self.report();
         self.check_properties()?;
         self.check_required(&report)?;
-        let plan = self.plan();
         Ok(Prepared {
-            plan,
+            plans: Plans::new(self.plan()).map_err(PrepareError::Launcher)?,
+            ticket: Arc::new(Ticket::new()),
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
             groups: self.groups(),
-            limits: self.asked.limits.clone(),
+            blueprints: self.blueprints(),
             report,
+            protected: Protected::new(self.asked, self.paths),
         })
     }
 
@@ -111,8 +130,18 @@ impl Decision<'_> {
         places.retain(|place| {
             (place.memory && limits.memory.is_some())
                 || (place.processes && limits.processes.is_some())
+                || (place.cpu && limits.cpu_share.is_some())
         });
         places
+    }
+
+    /// How a child's groups are made there. The first process is one of those that they count.
+    fn blueprints(&self) -> Vec<Blueprint> {
+        let limits = &self.asked.limits;
+        let processes = limits.processes.map(|most| most.saturating_add(1));
+        let (memory, cpu_share) = (limits.memory, limits.cpu_share);
+        let ceilings = Ceilings { memory, processes, cpu_share };
+        self.groups().iter().map(|place| Blueprint::new(place, ceilings)).collect()
     }
 
     /// The filter's profile: what it has to close because nothing else does.
@@ -123,6 +152,7 @@ impl Decision<'_> {
             inet: own_network || self.asked.network == Network::Host,
             unix: self.has_namespaces() && (own_network || scoped),
             ipc: self.has_namespaces(),
+            pids: self.has_namespaces(),
         }
     }
 
@@ -167,6 +197,8 @@ impl Decision<'_> {
         for mechanism in &self.asked.required {
             let why = match report.status(*mechanism) {
                 Status::Enforced => continue,
+                // Each launch sees to it that what exists is protected.
+                Status::Partial { .. } if *mechanism == Mechanism::ProtectedNames => continue,
                 Status::Partial { missing } => missing.clone(),
                 Status::Unavailable { why } => why.clone(),
                 Status::NotRequested => "it is not used in this configuration".to_owned(),
@@ -184,12 +216,14 @@ impl Decision<'_> {
                 identity: Identity::own(),
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
+                bubblewrap: self.machine.bubblewrap.clone(),
             }),
-            cgroups: self.groups().len(),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
-            empty_bounding_set: namespaces || geteuid().is_root(),
+            // `bwrap` leaves nothing that could empty it, and nothing to empty.
+            empty_bounding_set: self.machine.bubblewrap.is_none()
+                && (namespaces || geteuid().is_root()),
             seccomp: self.machine.seccomp.is_ok().then(|| filter(self.profile())),
         }
     }
@@ -217,60 +251,6 @@ impl Decision<'_> {
             })
             .collect()
     }
-
-    /// The status of each mechanism.
-    fn report(&self) -> ConfinementReport {
-        let mut report = ConfinementReport::new();
-        let found = |answer: &Result<(), String>| match answer {
-            Ok(()) => Status::Enforced,
-            Err(why) => Status::Unavailable { why: why.clone() },
-        };
-        report.set(Mechanism::Namespaces, found(&self.machine.namespaces));
-        if self.asked.network == Network::None {
-            let own = self.machine.namespaces.as_ref().and(self.machine.network_namespace.as_ref());
-            report.set(Mechanism::NetworkNamespace, found(&own.copied().map_err(Clone::clone)));
-        }
-        report.set(Mechanism::Landlock, self.landlock_status());
-        report.set(Mechanism::Seccomp, found(&self.machine.seccomp));
-        report.set(Mechanism::NoNewPrivileges, Status::Enforced);
-        report.set(Mechanism::Capabilities, Status::Enforced);
-        report.set(Mechanism::ResourceLimits, Status::Enforced);
-        report.set(Mechanism::GuardedPaths, self.guards_status());
-        if self.asked.limits.memory.is_some() {
-            report.set(Mechanism::MemoryGroup, found(&self.machine.group(|place| place.memory)));
-        }
-        if self.asked.limits.processes.is_some() {
-            let holds = self.machine.group(|place| place.processes);
-            report.set(Mechanism::ProcessGroup, found(&holds));
-        }
-        report
-    }
-
-    /// Landlock handles more with every version.
-    fn landlock_status(&self) -> Status {
-        match &self.machine.landlock {
-            Err(why) => Status::Unavailable { why: why.clone() },
-            Ok(6..) => Status::Enforced,
-            Ok(abi) => Status::Partial {
-                missing: format!(
-                    "this kernel has version {abi}; signals and abstract sockets need 6"
-                ),
-            },
-        }
-    }
-
-    /// What does not exist can't be covered.
-    fn guards_status(&self) -> Status {
-        if self.paths.guards.is_empty() {
-            return Status::NotRequested;
-        }
-        let absent: Vec<_> = self.paths.guards.iter().filter(|guard| !guard.exists).collect();
-        if absent.is_empty() {
-            return Status::Enforced;
-        }
-        let names: Vec<_> = absent.iter().map(|guard| guard.path.display().to_string()).collect();
-        Status::Partial { missing: format!("not there yet, and can be made: {}", names.join(", ")) }
-    }
 }
 
 /// A limit of zero is a mistake, not a limit.
@@ -280,6 +260,7 @@ fn check_limits(limits: &Limits) -> Result<(), PrepareError> {
         ("processes", limits.processes),
         ("file_size", limits.file_size),
         ("open_files", limits.open_files),
+        ("cpu_share", limits.cpu_share.map(u64::from)),
         ("tmp_size", Some(limits.tmp_size)),
         ("cpu_time", limits.cpu_time.map(whole_seconds)),
         ("wall_clock", limits.wall_clock.map(whole_seconds)),

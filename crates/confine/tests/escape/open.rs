@@ -10,7 +10,7 @@ struct Open {
     reason: &'static str,
 }
 
-/// At full confinement, whoever asks.
+/// At full confinement with named paths, whoever asks.
 const fn full(name: &'static str, reason: &'static str) -> Open {
     Open { name, level: Some(Level::Full), role: None, reason }
 }
@@ -32,7 +32,6 @@ const fn landlock(name: &'static str, reason: &'static str) -> Open {
 
 const ABSENT: &str = "a protected path that does not exist yet can be made, and the report says so";
 const METADATA: &str = "Landlock has no right for modes, times and attributes of visible files";
-const SCHEDULING: &str = "without a PID namespace, processes of the same user can be slowed";
 const ONE_BY_ONE: &str = "without a control group, memory is limited for each process alone";
 
 const OPEN: &[Open] = &[
@@ -41,15 +40,9 @@ const OPEN: &[Open] = &[
     full("files.envrc", ABSENT),
     full("files.tool-servers", ABSENT),
     full("files.shell-start", ABSENT),
-    full("network.unix-read-only", "a socket in a directory that was granted can be connected to"),
     landlock("files.chmod-read-only", METADATA),
     landlock("files.times-read-only", METADATA),
     landlock("files.xattr-read-only", METADATA),
-    landlock("processes.pidfd", "without a PID namespace a descriptor of a process can be had"),
-    user_landlock("processes.renice", SCHEDULING),
-    user_landlock("processes.affinity", SCHEDULING),
-    user_landlock("processes.scheduler", SCHEDULING),
-    user_landlock("processes.io-priority", SCHEDULING),
     user_landlock(
         "inheritance.capabilities-bounding",
         "an ordinary user cannot empty that set; no new privileges makes it useless",
@@ -63,10 +56,15 @@ const OPEN: &[Open] = &[
 pub(crate) fn find(name: &str, level: Level, role: Role) -> Option<&'static str> {
     let fits = |row: &&Open| {
         row.name == name
-            && row.level.is_none_or(|only| only == level)
+            && row.level.is_none_or(|only| only == level || is_made_otherwise(only, level))
             && row.role.is_none_or(|only| only == role)
     };
     OPEN.iter().find(fits).map(|row| row.reason)
+}
+
+/// Whether a row of full confinement stands for the same by another maker.
+fn is_made_otherwise(row: Level, level: Level) -> bool {
+    (row, level) == (Level::Full, Level::Bubblewrap)
 }
 
 /// The attempts that rows are about.

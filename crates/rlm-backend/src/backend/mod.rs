@@ -1,20 +1,40 @@
 //! What a kind of isolation gives to sessions: places, and drivers started in them.
 //!
-//! Both traits block; the manager calls them from threads that may. Another backend, or one that a
-//! test makes up, is an implementation of these two.
+//! The traits block; the manager calls them from threads that may. Another backend, or one that a
+//! test makes up, is an implementation of [`Backend`] and [`Place`], of [`Files`] where the host can
+//! reach a place's files, and of [`Snapshots`] where it can keep them.
+
+mod choice;
+mod files;
+mod snapshots;
 
 use std::{
     fmt, io,
     sync::{Arc, OnceLock},
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::{Channels, DriverProcess, Language};
 
+pub(crate) use choice::Backends;
+pub use files::{ChangedFile, FileChanges, FileError, FilePart, Files};
+pub use snapshots::{Snapshot, SnapshotError, Snapshots};
+
 /// A kind of isolation.
 pub trait Backend: fmt::Debug + Send + Sync {
+    /// What it is called in a configuration.
+    fn name(&self) -> &str;
+
+    /// Whether it can be had on this machine. Starts no code of a session.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to get it.
+    fn probe(&self) -> Result<(), BackendError>;
+
     /// Makes the place of one session. Starts no code of the session.
     ///
     /// # Errors
@@ -31,6 +51,22 @@ pub trait Place: fmt::Debug + Send + Sync {
     ///
     /// [`BackendError`].
     fn start(&self, language: Language) -> Result<Started, BackendError>;
+
+    /// Its files, where the host can reach them.
+    fn files(&self) -> Option<&dyn Files> {
+        None
+    }
+
+    /// Its snapshots, where it has any.
+    fn snapshots(&self) -> Option<&dyn Snapshots> {
+        None
+    }
+
+    /// What became of a directory that outlives the session, since its first call; nothing where
+    /// there is none, or nothing was called. Asked once its drivers are gone. Blocks.
+    fn changes(&self) -> Option<ChangeReport> {
+        None
+    }
 
     /// Frees what the place holds, once its drivers are gone.
     ///

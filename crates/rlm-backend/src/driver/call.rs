@@ -13,7 +13,7 @@ use tool_core::ExitStatus;
 
 use super::{
     Background, CallError, CallOutcome, Cwd, DriverLink, Ending, StateAfter, control::Line,
-    link::Health,
+    link::Health, quick::Pace,
 };
 use crate::{
     language::Language,
@@ -44,10 +44,11 @@ enum End {
 }
 
 /// The changing parts of a call that runs.
-struct Call {
+pub(super) struct Call {
     id: u64,
     phase: Phase,
-    next: Instant,
+    /// When something is done about it, if it has not ended.
+    pub(super) next: Instant,
     timed_out: bool,
     cancelled: bool,
     speaks: bool,
@@ -73,11 +74,25 @@ impl DriverLink {
         self.check_code(code)?;
         self.begin()?;
         let earlier = self.take_background();
+        if let Some(watcher) = &self.watcher {
+            self.stdout.watch(Arc::clone(watcher));
+            self.stderr.watch(Arc::clone(watcher));
+        }
         let mut call = Call::new(self.next_id(), deadline);
         self.send(&Request::Run { id: call.id, code });
-        let end = self.follow(&mut call, cancel).await;
-        self.stdout.drain();
-        self.stderr.drain();
+        let begun = Instant::now();
+        let end = match self.quick_end(&mut call) {
+            Some(done) => End::Reported(done),
+            None => {
+                let end = self.follow(&mut call, cancel).await;
+                self.pace = Pace::after(begun.elapsed());
+                self.control.rest();
+                self.drain();
+                end
+            }
+        };
+        self.stdout.end_watch();
+        self.stderr.end_watch();
         for seq in std::mem::take(&mut call.asked) {
             self.answer(seq, Err("the call that asked has ended".to_owned()));
         }
@@ -131,7 +146,7 @@ impl DriverLink {
     }
 
     /// Takes in the lines that are there; gives the report, if it is among them.
-    fn heard(&mut self, call: &mut Call) -> Option<Box<Done>> {
+    pub(super) fn heard(&mut self, call: &mut Call) -> Option<Box<Done>> {
         while let Some(line) = self.control.ready_line().filter(|_| call.speaks) {
             if let Some(done) = self.hear(call, line) {
                 return Some(done);

@@ -10,10 +10,11 @@ use super::{
     Channels, DriverLink, DriverProcess, HostCalls, LinkConfig,
     control::{Control, Line},
     link::Health,
+    quick::Pace,
 };
 use crate::{
     language::Language,
-    output::OutputStream,
+    output::{OutputSource, OutputStream},
     protocol::{Event, Request, ShownLimits, parse},
 };
 
@@ -73,17 +74,20 @@ impl DriverLink {
             language,
             process,
             control: Control::new(control_in, control_out, config.max_line_bytes)?,
-            stdout: OutputStream::new(stdout, config.max_output_bytes)?,
-            stderr: OutputStream::new(stderr, config.max_output_bytes)?,
+            stdout: OutputStream::new(stdout, config.max_output_bytes, OutputSource::Stdout)?,
+            stderr: OutputStream::new(stderr, config.max_output_bytes, OutputSource::Stderr)?,
             host_calls,
             token: token()?,
             version: String::new(),
             generation: config.generation,
             last_id: 0,
             health: Health::Idle,
+            watcher: None,
+            pace: Pace::Short,
             config,
         };
         let met = timeout_at(deadline, link.meet()).await.unwrap_or(Err(StartError::TimedOut));
+        link.control.rest();
         if let Err(error) = met {
             link.process.kill();
             return Err(error);
@@ -93,6 +97,7 @@ impl DriverLink {
 
     async fn meet(&mut self) -> Result<(), StartError> {
         let token = self.token.clone();
+        self.control.send(self.language.program_text().as_bytes());
         self.send(&Request::Hello { token: &token, limits: ShownLimits::default() });
         loop {
             let line = tokio::select! {
@@ -109,7 +114,7 @@ impl DriverLink {
     }
 
     async fn failed(&mut self) -> StartError {
-        let wait = std::time::Duration::from_millis(500);
+        let wait = std::time::Duration::from_millis(200);
         let status = tokio::time::timeout(wait, self.process.ended()).await.ok();
         self.stderr.drain();
         StartError::Ended { status, stderr: self.stderr.take().text().to_string() }

@@ -4,22 +4,41 @@
 //! none of the host's files but system directories, none of its environment. Opening a place looks at
 //! the machine and makes the directory; the first code starts the first process.
 
+mod beneath;
+mod changes;
+mod files;
 mod folder;
+mod observed;
 mod process;
+mod snapshots;
+mod tree;
 
 use std::{
     io,
     os::fd::OwnedFd,
+    path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use confine::{Child, Command, Confinement, Limits, Network, Prepared, SpawnError};
-
-use self::{folder::Folder, process::Confined};
-use crate::{
-    Backend, BackendError, Channels, Language, Place, SandboxConfig, SessionAccess, SessionNetwork,
-    Started,
+use confine::{
+    ChangeReport, Child, Command, Confinement, Limits, Network, Prepared, Protection, SpawnError,
 };
+
+use self::{
+    files::{LocalFiles, Reach},
+    folder::Folder,
+    observed::Observed,
+    process::Confined,
+    snapshots::LocalSnapshots,
+};
+use crate::{
+    Backend, BackendError, Channels, Files, Language, Place, SandboxConfig, SessionAccess,
+    SessionNetwork, Snapshots, Started, config::LOCAL,
+};
+
+/// Settings that packages of the system's Python keep outside of their own directories, and without
+/// which they do not work. They hold no secrets.
+const LIBRARY_SETTINGS: [&str; 1] = ["/etc/matplotlibrc"];
 
 /// The backend `local`.
 #[derive(Debug)]
@@ -34,33 +53,72 @@ impl LocalBackend {
         Self { config }
     }
 
-    fn confinement(&self, folder: &Folder) -> Confinement {
+    fn confinement(&self, folder: &Folder) -> Result<Confinement, BackendError> {
         let mut limits = Limits::default();
         limits.memory = Some(self.config.memory_bytes);
         limits.processes = Some(self.config.processes);
-        let mut confinement = Confinement::builder(folder.path()).limits(limits);
-        if !folder.is_private() && self.config.workdir_access == SessionAccess::ReadOnly {
+        if folder.is_private() {
+            limits.file_size = Some(self.config.disk_bytes);
+        }
+        // A directory that goes with its session holds nothing that the host would run.
+        let protection = if folder.is_private() {
+            Protection::none()
+        } else {
+            let protection = self.config.protection.protection();
+            protection.map_err(|error| BackendError::new(error.to_string()))?
+        };
+        let mut confinement =
+            Confinement::builder(folder.path()).limits(limits).protection(protection);
+        if self.reach(folder) == Reach::ReadOnly {
             confinement = confinement.read_only_workdir();
         }
         if self.config.network == SessionNetwork::Host {
             confinement = confinement.network(Network::Host);
         }
-        confinement
+        let settings = LIBRARY_SETTINGS.iter().filter(|path| Path::new(path).exists());
+        Ok(settings.fold(confinement, Confinement::readable))
+    }
+
+    fn reach(&self, folder: &Folder) -> Reach {
+        match self.config.workdir_access {
+            _ if folder.is_private() => Reach::Private,
+            SessionAccess::ReadOnly => Reach::ReadOnly,
+            SessionAccess::ReadWrite => Reach::Shared,
+        }
     }
 }
 
 impl Backend for LocalBackend {
+    fn name(&self) -> &str {
+        LOCAL
+    }
+
+    /// Whether this machine can confine at all. A directory that can't be used is another matter.
+    fn probe(&self) -> Result<(), BackendError> {
+        let prepared = Confinement::builder(std::env::temp_dir()).read_only_workdir().prepare();
+        prepared.map(drop).map_err(|error| BackendError::new(error.to_string()))
+    }
+
     fn open(&self) -> Result<Box<dyn Place>, BackendError> {
         let folder = match &self.config.workdir {
             Some(path) => Ok(Folder::given(path.clone())),
             None => Folder::private(),
         };
-        let folder = folder.map_err(|error| {
+        let failed = |error: io::Error| {
             BackendError::new(format!("no directory can be made for a session: {error}"))
-        })?;
-        let prepared = self.confinement(&folder).prepare();
+        };
+        let folder = folder.map_err(failed)?;
+        let prepared = self.confinement(&folder)?.prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
-        Ok(Box::new(LocalPlace { prepared, folder: Mutex::new(Some(folder)) }))
+        let reach = self.reach(&folder);
+        let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));
+        let files = LocalFiles::new(folder.path(), reach, observed);
+        let files = files.map_err(failed)?;
+        let snapshots = (reach == Reach::Private)
+            .then(|| LocalSnapshots::new(&folder, self.config.disk_bytes))
+            .transpose()
+            .map_err(failed)?;
+        Ok(Box::new(LocalPlace { prepared, files, snapshots, folder: Mutex::new(Some(folder)) }))
     }
 }
 
@@ -68,6 +126,8 @@ impl Backend for LocalBackend {
 #[derive(Debug)]
 struct LocalPlace {
     prepared: Prepared,
+    files: LocalFiles,
+    snapshots: Option<LocalSnapshots>,
     /// Taken when it is closed.
     folder: Mutex<Option<Folder>>,
 }
@@ -94,9 +154,22 @@ impl Place for LocalPlace {
         Ok(Started { channels, process: Box::new(process), confinement, limit })
     }
 
+    fn files(&self) -> Option<&dyn Files> {
+        Some(&self.files)
+    }
+
+    fn snapshots(&self) -> Option<&dyn Snapshots> {
+        self.snapshots.as_ref().map(|snapshots| snapshots as _)
+    }
+
+    fn changes(&self) -> Option<ChangeReport> {
+        self.files.observed()?.since_first_call()
+    }
+
     fn close(&self) -> io::Result<()> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        folder.map_or(Ok(()), Folder::remove)
+        let cleared = self.snapshots.as_ref().map_or(Ok(()), LocalSnapshots::clear);
+        folder.map_or(Ok(()), Folder::remove).and(cleared)
     }
 }
 

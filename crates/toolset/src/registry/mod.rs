@@ -102,8 +102,6 @@ fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
     Ok(())
 }
 
-/// The name of the tool of `[sandbox]`.
-const SESSIONS: &str = "sandbox";
 /// The name of the tool of `[subagent]`.
 const AGENTS: &str = "subagent";
 
@@ -175,6 +173,9 @@ impl Makers {
     fn sessions(&mut self, config: &Config) -> Result<(), ToolsetError> {
         if config.sandbox.enabled {
             let tool = SandboxTool::new(config.sandbox.clone()).map_err(ToolsetError::Sessions)?;
+            if config.sandbox.separate_tools {
+                self.tools.extend(tool.separate().map_err(ToolsetError::Sessions)?);
+            }
             self.tools.push(Arc::new(tool));
         }
         Ok(())
@@ -215,7 +216,8 @@ impl Makers {
 
 /// Also where there is no working directory: a name means one thing.
 fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
-    if [SESSIONS, AGENTS].contains(&name) || Toolset::workdir_tools().contains(&name) {
+    let is_taken = SandboxTool::names().contains(&name) || name == AGENTS;
+    if is_taken || Toolset::workdir_tools().contains(&name) {
         return Err(ToolsetError::Taken { kind, name: name.to_owned() });
     }
     Ok(())

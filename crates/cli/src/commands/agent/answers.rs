@@ -19,6 +19,8 @@ use crate::{
     args::AgentArgs,
     failure::Failure,
     input,
+    live::LiveOutput,
+    out,
     screen::Screen,
     session::{self, Session},
     settings::Settings,
@@ -45,7 +47,7 @@ impl Answers {
         cancellation: &CancellationToken,
     ) -> Result<Self, Failure> {
         if settings.config().tools.execute && args.results.is_none() {
-            return executed(settings, screen, cancellation);
+            return executed(settings, live(args, screen), screen, cancellation);
         }
         settings.check_idle()?;
         let registry = settings.registry()?;
@@ -62,13 +64,19 @@ impl Answers {
     }
 }
 
+/// Where events are lines on the same terminal, they are all there is to see.
+fn live(args: &AgentArgs, screen: &Screen) -> Option<LiveOutput> {
+    if args.json && out::is_terminal_out() { None } else { LiveOutput::on(screen) }
+}
+
 fn executed(
     settings: &Settings,
+    live: Option<LiveOutput>,
     screen: &Screen,
     cancellation: &CancellationToken,
 ) -> Result<Answers, Failure> {
     let approver = TerminalApprover::new(screen.clone());
-    let session = session::start(settings, approver, cancellation.clone())?;
+    let session = session::start(settings, approver, live, cancellation.clone())?;
     let sandbox = Arc::clone(&session.sandbox);
     let offered = sandbox.offered();
     let jobs = match session::jobs(settings)? {

@@ -70,7 +70,7 @@ impl Work {
     ) -> Result<Self, Failure> {
         let approver = TerminalApprover::new(screen.clone());
         let work = if settings.config().tools.execute {
-            let session = session::start(settings, approver, cancellation.clone())?;
+            let session = session::start(settings, approver, None, cancellation.clone())?;
             let (host, scope) = (Arc::clone(&session.host), session.scope.clone());
             Self { host, scope, session: Some(session), _registry: None }
         } else {
