@@ -99,9 +99,10 @@ impl Worktree {
                 outside_without(&self.repository, &["worktree", "prune"])
             });
             if removed.is_ok() {
-                // A branch without commits of its own says nothing.
-                let _ =
-                    outside_without(&self.repository, &["branch", "-q", "-D", "--", &self.branch]);
+                // A branch without commits of its own says nothing. Its section of the configuration,
+                // which `git branch -d` would write, was never there.
+                let reference = format!("refs/heads/{}", self.branch);
+                let _ = outside_without(&self.repository, &["update-ref", "-d", &reference]);
             }
             return Left::Nothing;
         }

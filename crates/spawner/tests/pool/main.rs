@@ -7,3 +7,4 @@ mod delivery;
 mod ends;
 mod output;
 mod support;
+mod worktree;
