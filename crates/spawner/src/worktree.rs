@@ -33,6 +33,8 @@ pub struct WorktreeError {
 #[derive(Debug)]
 pub(crate) struct Worktree {
     repository: PathBuf,
+    /// The tree, within a folder of its own so that git can remove it.
+    path: PathBuf,
     folder: TempDir,
     branch: String,
     base: String,
@@ -62,10 +64,12 @@ impl Worktree {
         let git = |arguments: &[&str]| git(repository, folder.path(), arguments);
         let top = git(&["rev-parse", "--show-toplevel"]).map_err(failed)?;
         let base = git(&["rev-parse", "HEAD"]).map_err(failed)?;
-        let path = folder.path().to_string_lossy();
-        git(&["worktree", "add", "-q", "-b", &branch, "--", &path]).map_err(failed)?;
+        let path = folder.path().join("tree");
+        let at = path.to_string_lossy();
+        git(&["worktree", "add", "-q", "-b", &branch, "--", &at]).map_err(failed)?;
         Ok(Self {
             repository: PathBuf::from(top.trim_end()),
+            path,
             branch,
             base: base.trim_end().to_owned(),
             folder,
@@ -73,7 +77,7 @@ impl Worktree {
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 
     pub(crate) fn repository(&self) -> &Path {
@@ -82,8 +86,7 @@ impl Worktree {
 
     /// What was changed against the start; new files too. Where the tree is clean it is removed. Blocks.
     pub(crate) fn close(self) -> Left {
-        let path = self.folder.path().to_owned();
-        let inside = |arguments: &[&str]| git(&path, &self.repository, arguments);
+        let inside = |arguments: &[&str]| git(&self.path, &self.repository, arguments);
         let diff = inside(&["add", "-A", "-N"]).and_then(|_| {
             inside(&["diff", "--no-color", "--no-ext-diff", "--no-textconv", &self.base])
         });
@@ -91,22 +94,17 @@ impl Worktree {
         let is_clean = matches!((&diff, &is_ahead), (Ok(diff), Ok(ahead))
             if diff.is_empty() && ahead.trim_end() == "0");
         if is_clean {
-            let at = path.to_string_lossy();
-            let outside = |arguments: &[&str]| git(&self.repository, &path, arguments);
-            let removed = outside(&["worktree", "remove", "--force", "--", &at]).or_else(|_| {
-                // The folder itself is a mount inside, so git may empty it and not remove it.
-                std::fs::remove_dir_all(&path).ok();
-                outside_without(&self.repository, &["worktree", "prune"])
-            });
-            if removed.is_ok() {
+            let at = self.path.to_string_lossy();
+            let outside = |arguments: &[&str]| git(&self.repository, self.folder.path(), arguments);
+            if outside(&["worktree", "remove", "--force", "--", &at]).is_ok() {
                 // A branch without commits of its own says nothing. Its section of the configuration,
                 // which `git branch -d` would write, was never there.
                 let reference = format!("refs/heads/{}", self.branch);
-                let _ = outside_without(&self.repository, &["update-ref", "-d", &reference]);
+                let _ = outside(&["update-ref", "-d", &reference]);
             }
             return Left::Nothing;
         }
-        let place = format!("{} at {}", self.branch, path.display());
+        let place = format!("{} at {}", self.branch, self.path.display());
         let _ = self.folder.keep();
         let diff = diff.unwrap_or_else(|why| format!("the changes can't be shown: {why}\n"));
         Left::Kept { diff, place }
@@ -117,10 +115,6 @@ impl Worktree {
 /// complained of.
 fn git(directory: &Path, other: &Path, arguments: &[&str]) -> Result<String, String> {
     run(Confinement::builder(directory).writable(other), arguments)
-}
-
-fn outside_without(directory: &Path, arguments: &[&str]) -> Result<String, String> {
-    run(Confinement::builder(directory), arguments)
 }
 
 /// No hook, filter or helper of the repository runs: what a repository configures is not ours to start.

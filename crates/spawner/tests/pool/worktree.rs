@@ -70,7 +70,7 @@ async fn changes_are_kept_and_shown_and_the_directory_itself_is_untouched() {
     assert_eq!(std::fs::read_to_string(repository.path().join("file.txt")).unwrap(), "one\n");
     assert!(!repository.path().join("new.txt").exists());
     assert!(Path::new(&record.workdir).join("new.txt").exists());
-    std::fs::remove_dir_all(&record.workdir).unwrap();
+    std::fs::remove_dir_all(Path::new(&record.workdir).parent().unwrap()).unwrap();
 }
 
 #[tokio::test]
