@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use confine::{Command, Confinement, Outcome};
+use confine::{Command, Confinement, Outcome, Protection};
 use tempfile::TempDir;
 
 use crate::AgentId;
@@ -96,7 +96,11 @@ impl Worktree {
         if is_clean {
             let at = self.path.to_string_lossy();
             let outside = |arguments: &[&str]| git(&self.repository, self.folder.path(), arguments);
-            if outside(&["worktree", "remove", "--force", "--", &at]).is_ok() {
+            let removed = outside(&["worktree", "remove", "--force", "--", &at]);
+            if let Err(why) = &removed {
+                tracing::warn!(%why, "the worktree of an agent can't be removed");
+            }
+            if removed.is_ok() {
                 // A branch without commits of its own says nothing. Its section of the configuration,
                 // which `git branch -d` would write, was never there.
                 let reference = format!("refs/heads/{}", self.branch);
@@ -119,7 +123,9 @@ fn git(directory: &Path, other: &Path, arguments: &[&str]) -> Result<String, Str
 
 /// No hook, filter or helper of the repository runs: what a repository configures is not ours to start.
 fn run(confinement: Confinement, arguments: &[&str]) -> Result<String, String> {
+    // Its own data is what git is here to write.
     let confinement = confinement
+        .protection(Protection::none())
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_CONFIG_COUNT", "3")
