@@ -5,6 +5,8 @@
 mod bounds;
 mod delivery;
 mod ends;
+mod many;
+mod model;
 mod output;
 mod support;
 mod worktree;
