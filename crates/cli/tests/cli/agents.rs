@@ -253,3 +253,42 @@ fn agents_of_a_host_that_was_killed_are_lost_and_gone() {
     assert_eq!(later.ok(json!({"op": "status", "id": spawned["id"]}))["state"], "lost");
     later.end();
 }
+
+/// How many processes there are whose command line holds a text.
+fn processes(mark: &str) -> usize {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.windows(mark.len()).any(|part| part == mark.as_bytes())).count()
+}
+
+#[test]
+fn a_host_that_is_killed_at_any_moment_leaves_no_process() {
+    const ROUNDS: u64 = 8;
+    for round in 0..ROUNDS {
+        let place = Place::new();
+        let mark = format!("remit-mark-{}-{round}", std::process::id());
+        let config = config(&place);
+        let script = "trap '' TERM; setsid sleep 41 & while :; do sleep 0.1; done";
+        let provider = format!(
+            "\n[subagent.providers.marked]\nprogram = \"sh\"\nargs = [\"-c\", {script:?}, {mark:?}]\n"
+        );
+        place.file("remit.toml", place.read(&config) + &provider);
+        let args = ["exec", "--config", "remit.toml", "--allow-tool", "subagent", "--jobs", "4"];
+        let mut host = place.remit(args).open_input().spawn();
+        let spawn = json!({"op": "spawn", "provider": "marked", "task": "x"});
+        let call = json!({"id": "c", "name": "subagent", "arguments": spawn});
+        for _ in 0..4 {
+            host.write(&format!("{call}\n"));
+        }
+        // Before, while and after they are started.
+        std::thread::sleep(std::time::Duration::from_millis(round * 25));
+        host.signal(rustix::process::Signal::KILL);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while processes(&mark) > 0 {
+            assert!(std::time::Instant::now() < deadline, "round {round}: an agent is left");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let listed = place.remit(["agents", "--config", "remit.toml"]).run().ended(0).json();
+        assert!(listed.iter().all(|record| record["state"] == "lost"), "{listed:?}");
+    }
+}
