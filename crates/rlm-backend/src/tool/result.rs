@@ -20,6 +20,8 @@ pub(super) struct Report<'a> {
     pub(super) duration: Duration,
     /// The end of the session, where it is near.
     pub(super) ends_soon: Option<Extended>,
+    /// The backend that ran it, where there is more than one that it could be.
+    pub(super) backend: Option<String>,
 }
 
 /// The result of a call that ran.
@@ -114,6 +116,9 @@ impl Text<'_> {
     fn put_ending(&self, all: &mut Map<String, Value>) {
         let (outcome, ending) = (&self.ran.outcome, self.ran.outcome.ending);
         put(all, "session_id", self.report.id.to_string());
+        if let Some(backend) = &self.report.backend {
+            put(all, "backend", backend.clone());
+        }
         match (ending.exit_code, ending.signal) {
             (Some(code), _) => put(all, "exit_code", code),
             (None, signal) => put(all, "signal", signal),
