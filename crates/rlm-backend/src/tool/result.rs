@@ -3,7 +3,7 @@
 //! How the code ended, what became of the session, and what was left out are said apart. What has to
 //! be escaped takes more room than it has bytes, so less and less is kept until the whole fits.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tool_core::{ByteCount, Content, ToolOutput, clip};
@@ -34,7 +34,7 @@ pub(super) fn output(report: &Report<'_>, max: ByteCount) -> ToolOutput {
         content.extend(images.iter().cloned());
         let mut output = ToolOutput { content, ..ToolOutput::default() };
         if output.len_bytes() <= max || room < LEAST_ROOM {
-            output.confinement = Some(Value::clone(&report.ran.confinement));
+            output.confinement = Some(Arc::clone(&report.ran.confinement));
             return output;
         }
         room /= 2;
