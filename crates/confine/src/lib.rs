@@ -90,7 +90,7 @@ pub use outcome::{End, Outcome};
 #[cfg(target_os = "linux")]
 pub use prepare::Prepared;
 pub use protection::{PatternError, Protection};
-pub use report::{ConfinementReport, MemoryHolder, Status};
+pub use report::{ConfinementReport, MemoryHolder, NamespaceMaker, Status};
 pub use step::Step;
 #[cfg(target_os = "linux")]
 pub use watch::{ChangeReport, ChangeSummary, ChangedPath, Finding, Reason, ToldFinding, Watch};

@@ -12,8 +12,8 @@
 //! each [`DriverLink::run`] gives a [`CallOutcome`]: what was shown, what was printed, how it ended,
 //! and what became of the state.
 //!
-//! Not here: snapshots, a pool of started sessions, files in and out, and any isolation but the local
-//! one.
+//! Not here: any isolation but the local one, snapshots of what an interpreter holds in memory, and a
+//! model to ask from code.
 //!
 //! Guaranteed: a call returns by its deadline and the grace after it, whatever the code does and
 //! whoever keeps its pipes open; what was written before the end of a call is in its outcome; memory
@@ -55,7 +55,8 @@ mod tool;
 
 pub(crate) use backend::Backends;
 pub use backend::{
-    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Started,
+    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Snapshot,
+    SnapshotError, Snapshots, Started,
 };
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use driver::{

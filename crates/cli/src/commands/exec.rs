@@ -33,8 +33,9 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
     check(&args, &settings)?;
     let cancellation = CancellationToken::new();
     let approver = TerminalApprover::new(screen.clone());
-    // Results on the same terminal hold all of it, and come right after.
-    let live = (!out::is_terminal_out()).then(|| LiveOutput::on(screen)).flatten();
+    // Lines of JSON on the same terminal are all there is to see.
+    let is_all_json = args.json && out::is_terminal_out();
+    let live = if is_all_json { None } else { LiveOutput::on(screen) };
     let sandbox = session::sandbox(&settings, approver, live, cancellation.clone())?;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;

@@ -176,7 +176,7 @@ fn clone_flags(plan: &Plan) -> u64 {
         | libc::CLONE_NEWIPC
         | libc::CLONE_NEWUTS;
     let flags = match &plan.namespaces {
-        None => 0,
+        None | Some(Namespaces { bubblewrap: Some(_), .. }) => 0,
         Some(Namespaces { network: false, .. }) => ALWAYS,
         Some(Namespaces { network: true, .. }) => ALWAYS | libc::CLONE_NEWNET,
     };

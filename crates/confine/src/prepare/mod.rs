@@ -1,5 +1,6 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod bubblewrap;
 mod guards;
 mod launch;
 mod machine;
@@ -53,7 +54,7 @@ impl Confinement {
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
         let mut paths = Paths::resolve(self)?;
-        let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        let machine = Machine::look(&self.switched_off, self.maker).map_err(PrepareError::Launcher)?;
         if self.protection.is_on() && machine.namespaces.is_ok() {
             paths.hide_sockets(&self.protection_bounds)?;
         }
@@ -215,11 +216,14 @@ impl Decision<'_> {
                 identity: Identity::own(),
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
+                bubblewrap: self.machine.bubblewrap.clone(),
             }),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
-            empty_bounding_set: namespaces || geteuid().is_root(),
+            // `bwrap` leaves nothing that could empty it, and nothing to empty.
+            empty_bounding_set: self.machine.bubblewrap.is_none()
+                && (namespaces || geteuid().is_root()),
             seccomp: self.machine.seccomp.is_ok().then(|| filter(self.profile())),
         }
     }

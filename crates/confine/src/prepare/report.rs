@@ -2,7 +2,7 @@
 
 use super::{Decision, launch};
 use crate::cgroup::Version;
-use crate::{ConfinementReport, Mechanism, MemoryHolder, Network, Status};
+use crate::{ConfinementReport, Mechanism, MemoryHolder, NamespaceMaker, Network, Status};
 
 impl Decision<'_> {
     /// The status of each mechanism.
@@ -35,7 +35,16 @@ impl Decision<'_> {
             report.set(Mechanism::CpuGroup, found(&self.machine.group(|place| place.cpu)));
         }
         report.memory_held_by = self.memory_holder();
+        report.namespaces_made_by = self.has_namespaces().then(|| self.maker());
         report
+    }
+
+    /// Who makes the namespaces.
+    fn maker(&self) -> NamespaceMaker {
+        match self.machine.bubblewrap {
+            Some(_) => NamespaceMaker::Bubblewrap,
+            None => NamespaceMaker::Launcher,
+        }
     }
 
     /// What holds the memory of a child, if that is limited.

@@ -10,10 +10,13 @@ mod files;
 mod folder;
 mod observed;
 mod process;
+mod snapshots;
+mod tree;
 
 use std::{
     io,
     os::fd::OwnedFd,
+    path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -26,11 +29,16 @@ use self::{
     folder::Folder,
     observed::Observed,
     process::Confined,
+    snapshots::LocalSnapshots,
 };
 use crate::{
     Backend, BackendError, Channels, Files, Language, Place, SandboxConfig, SessionAccess,
-    SessionNetwork, Started, config::LOCAL,
+    SessionNetwork, Snapshots, Started, config::LOCAL,
 };
+
+/// Settings that packages of the system's Python keep outside of their own directories, and without
+/// which they do not work. They hold no secrets.
+const LIBRARY_SETTINGS: [&str; 1] = ["/etc/matplotlibrc"];
 
 /// The backend `local`.
 #[derive(Debug)]
@@ -67,7 +75,8 @@ impl LocalBackend {
         if self.config.network == SessionNetwork::Host {
             confinement = confinement.network(Network::Host);
         }
-        Ok(confinement)
+        let settings = LIBRARY_SETTINGS.iter().filter(|path| Path::new(path).exists());
+        Ok(settings.fold(confinement, Confinement::readable))
     }
 
     fn reach(&self, folder: &Folder) -> Reach {
@@ -106,7 +115,11 @@ impl Backend for LocalBackend {
         let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));
         let files = LocalFiles::new(folder.path(), reach, observed);
         let files = files.map_err(failed)?;
-        Ok(Box::new(LocalPlace { prepared, files, folder: Mutex::new(Some(folder)) }))
+        let snapshots = (reach == Reach::Private)
+            .then(|| LocalSnapshots::new(&folder, self.config.disk_bytes))
+            .transpose()
+            .map_err(failed)?;
+        Ok(Box::new(LocalPlace { prepared, files, snapshots, folder: Mutex::new(Some(folder)) }))
     }
 }
 
@@ -115,6 +128,7 @@ impl Backend for LocalBackend {
 struct LocalPlace {
     prepared: Prepared,
     files: LocalFiles,
+    snapshots: Option<LocalSnapshots>,
     /// Taken when it is closed.
     folder: Mutex<Option<Folder>>,
 }
@@ -145,13 +159,18 @@ impl Place for LocalPlace {
         Some(&self.files)
     }
 
+    fn snapshots(&self) -> Option<&dyn Snapshots> {
+        self.snapshots.as_ref().map(|snapshots| snapshots as _)
+    }
+
     fn changes(&self) -> Option<ChangeReport> {
         self.files.observed()?.since_first_call()
     }
 
     fn close(&self) -> io::Result<()> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        folder.map_or(Ok(()), Folder::remove)
+        let cleared = self.snapshots.as_ref().map_or(Ok(()), LocalSnapshots::clear);
+        folder.map_or(Ok(()), Folder::remove).and(cleared)
     }
 }
 

@@ -13,6 +13,7 @@ mod owner;
 mod pool;
 mod session;
 mod slot;
+mod snapshots;
 mod status;
 mod table;
 

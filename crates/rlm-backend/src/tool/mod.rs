@@ -11,6 +11,7 @@ mod operations;
 mod result;
 mod schema;
 mod single;
+mod snapshots;
 
 use std::{sync::Arc, time::Duration};
 

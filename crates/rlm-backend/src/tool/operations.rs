@@ -47,10 +47,7 @@ impl Operations {
             "file_put" => self.put(args).await,
             "file_get" => self.get(args, ctx).await,
             "snapshot_create" | "snapshot_restore" | "snapshot_list" | "snapshot_delete" => {
-                Err(Failure::Unavailable(
-                    "snapshots of sessions are not supported; get files out with file_get"
-                        .to_owned(),
-                ))
+                self.snapshot(operation, args).await
             }
             operation => Err(Failure::Unavailable(format!(
                 "{operation} comes with a later version of remit"
@@ -165,6 +162,6 @@ pub(super) fn session(args: &ValidatedArgs) -> Result<Option<SessionId>, Failure
     Ok(args.get_str("session_id").map(str::parse).transpose()?)
 }
 
-fn needed_session(args: &ValidatedArgs) -> Result<SessionId, Failure> {
+pub(super) fn needed_session(args: &ValidatedArgs) -> Result<SessionId, Failure> {
     Ok(args.get_str("session_id").unwrap_or_default().parse()?)
 }

@@ -119,6 +119,12 @@ impl Text<'_> {
             (None, signal) => put(all, "signal", signal),
         }
         put(all, "timed_out", ending.timed_out);
+        if let Some(cwd) = &outcome.cwd {
+            put(all, "cwd", clip(&cwd.path, self.room / 8));
+            if !cwd.exists {
+                put(all, "cwd_is_gone", true);
+            }
+        }
         if let Some(limit) = &self.ran.limit {
             put(all, "limit_exceeded", limit.clone());
         } else if self.ran.over_disk.is_some() {

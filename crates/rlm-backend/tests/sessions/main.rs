@@ -16,6 +16,8 @@ mod ids;
 mod lifetime;
 mod pool;
 mod reach;
+mod situations;
+mod snapshots;
 mod speed;
 mod state;
 mod support;
