@@ -54,7 +54,8 @@ impl Confinement {
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
         let mut paths = Paths::resolve(self)?;
-        let machine = Machine::look(&self.switched_off, self.maker).map_err(PrepareError::Launcher)?;
+        let machine =
+            Machine::look(&self.switched_off, self.maker).map_err(PrepareError::Launcher)?;
         if self.protection.is_on() && machine.namespaces.is_ok() {
             paths.hide_sockets(&self.protection_bounds)?;
         }
