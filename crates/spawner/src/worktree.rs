@@ -33,9 +33,10 @@ pub struct WorktreeError {
 #[derive(Debug)]
 pub(crate) struct Worktree {
     repository: PathBuf,
-    /// The tree, within a folder of its own so that git can remove it.
+    /// The tree, within a folder of its own so that git can remove it. Both stay where nobody closes
+    /// the tree: what an agent did is not thrown away because its host was ended.
     path: PathBuf,
-    folder: TempDir,
+    folder: PathBuf,
     branch: String,
     base: String,
 }
@@ -72,7 +73,7 @@ impl Worktree {
             path,
             branch,
             base: base.trim_end().to_owned(),
-            folder,
+            folder: folder.keep(),
         })
     }
 
@@ -95,7 +96,7 @@ impl Worktree {
             if diff.is_empty() && ahead.trim_end() == "0");
         if is_clean {
             let at = self.path.to_string_lossy();
-            let outside = |arguments: &[&str]| git(&self.repository, self.folder.path(), arguments);
+            let outside = |arguments: &[&str]| git(&self.repository, &self.folder, arguments);
             let removed = outside(&["worktree", "remove", "--force", "--", &at]);
             if let Err(why) = &removed {
                 tracing::warn!(%why, "the worktree of an agent can't be removed");
@@ -105,11 +106,12 @@ impl Worktree {
                 // which `git branch -d` would write, was never there.
                 let reference = format!("refs/heads/{}", self.branch);
                 let _ = outside(&["update-ref", "-d", &reference]);
+                // It holds nothing any more.
+                let _ = std::fs::remove_dir(&self.folder);
             }
             return Left::Nothing;
         }
         let place = format!("{} at {}", self.branch, self.path.display());
-        let _ = self.folder.keep();
         let diff = diff.unwrap_or_else(|why| format!("the changes can't be shown: {why}\n"));
         Left::Kept { diff, place }
     }

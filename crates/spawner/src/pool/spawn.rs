@@ -35,6 +35,13 @@ pub(super) async fn spawn(
     }
     check_model(request.model.as_deref())?;
     let provider = provider(pool, request.provider.as_deref())?;
+    if provider.is_llm() && request.workdir.is_some() {
+        let name = &provider.name;
+        let message = format!(
+            "provider {name:?} is a chain; its tools have their own directory, so give no workdir"
+        );
+        return Err(SpawnError::Provider { message });
+    }
     let scope = scope(pool, &provider, &request)?;
     let workdir = workdir(pool, &request)?;
     let reservation = reserve(pool, &provider, &request)?;
