@@ -26,6 +26,8 @@ const DRAIN: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(20);
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
+/// How much may wait in a pipe.
+const PIPE: usize = 256 * 1024;
 
 /// A program at work. Dropping it ends its whole tree.
 #[derive(Debug)]
@@ -53,7 +55,12 @@ impl ProcessWork {
     /// Takes a child whose output streams are pipes. Must be called within the event loop.
     pub(crate) fn new(mut child: Child, task: Option<Vec<u8>>) -> io::Result<Self> {
         let receiver = |pipe: Option<io::PipeReader>| {
-            pipe.map(|pipe| Receiver::from_owned_fd(pipe.into())).transpose()
+            pipe.map(|pipe| {
+                // A larger pipe is a favour, and no need.
+                let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE);
+                Receiver::from_owned_fd(pipe.into())
+            })
+            .transpose()
         };
         let stdout = receiver(child.take_stdout())?;
         let stderr = receiver(child.take_stderr())?;

@@ -18,9 +18,12 @@ pub(super) struct Redactor {
 impl Redactor {
     /// Takes bytes, and gives those that can be shown.
     pub(super) fn push(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
-        let newline = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
+        // A newline further back is of no use: what is behind it would be too long to wait.
+        let from = bytes.len().saturating_sub(LONGEST);
+        let end = bytes.get(from..).unwrap_or_default();
+        let newline = end.iter().rposition(|byte| *byte == b'\n').map(|at| from + at + 1);
         if self.rest.is_empty()
-            && let Some(at) = newline.filter(|at| bytes.len() - at <= LONGEST)
+            && let Some(at) = newline
         {
             let (whole, rest) = bytes.split_at(at);
             clean.extend_from_slice(&patterns::clean(whole));
