@@ -20,6 +20,11 @@ impl Backends {
         Self { listed, chosen: OnceLock::new() }
     }
 
+    /// Whether another backend than the first listed may be in use.
+    pub(crate) fn is_choice(&self) -> bool {
+        self.listed.len() > 1
+    }
+
     /// Makes a place, and says which backend it is of. Blocks.
     pub(crate) fn open(&self) -> Result<(Box<dyn Place>, String), BackendError> {
         let backend = self.choose()?;
