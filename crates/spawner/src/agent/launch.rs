@@ -10,12 +10,13 @@ use std::{
     sync::Arc,
 };
 
-use confine::{Command, Confinement, Limits, Network, PrepareError, Prepared, SpawnError, Stream};
+use confine::{Child, Command, Confinement, Limits, Network, PrepareError, Prepared, SpawnError, Stream};
 use tempfile::{NamedTempFile, TempDir};
 use tool_core::AuthorizationScope;
 
 use super::{
     ProcessWork, Work, joined,
+    prepared::LastPrepared,
     program::{self, Found},
 };
 use crate::{
@@ -140,7 +141,11 @@ impl Place {
 
 impl Launch {
     /// Decides everything. Blocks: it looks at the machine.
-    pub(crate) fn prepare(start: &Start, host: &dyn AgentHost) -> Result<Self, LaunchError> {
+    pub(crate) fn prepare(
+        start: &Start,
+        host: &dyn AgentHost,
+        last: &LastPrepared,
+    ) -> Result<Self, LaunchError> {
         let provider = &start.provider;
         let found = find(provider, host)?;
         let place = Place::of(start)?;
@@ -168,7 +173,7 @@ impl Launch {
         }
         let confinement = environment(confinement, provider, &values, host)?;
         Ok(Self {
-            prepared: confinement.prepare()?,
+            prepared: last.prepare(&provider.name, &confinement)?,
             arguments: provider.template.fill(&values),
             program: found.path,
             input: (provider.delivery == TaskDelivery::Stdin)
@@ -183,17 +188,23 @@ impl Launch {
         self.place
     }
 
-    /// Starts the program. Must be called within the event loop.
-    pub(crate) async fn start(self: &Arc<Self>) -> Result<Work, LaunchError> {
-        let launch = Arc::clone(self);
-        // Starting waits for the launcher's answer.
-        let started = tokio::task::spawn_blocking(move || {
-            let stdin = if launch.input.is_some() { Stream::Pipe } else { Stream::Null };
-            let command = Command::new(&launch.program).args(&launch.arguments).stdin(stdin);
-            launch.prepared.spawn(command)
-        });
-        let child = joined(started.await)??;
+    /// Starts the program. Blocks: it waits for the launcher's answer.
+    pub(crate) fn spawn(&self) -> Result<Child, LaunchError> {
+        let stdin = if self.input.is_some() { Stream::Pipe } else { Stream::Null };
+        let command = Command::new(&self.program).args(&self.arguments).stdin(stdin);
+        Ok(self.prepared.spawn(command)?)
+    }
+
+    /// A program at work. Must be called within the event loop.
+    pub(crate) fn work(&self, child: Child) -> Result<Work, LaunchError> {
         Ok(Work::Process(Box::new(ProcessWork::new(child, self.input.clone())?)))
+    }
+
+    /// Starts the program again. Must be called within the event loop.
+    pub(super) async fn start(self: &Arc<Self>) -> Result<Work, LaunchError> {
+        let launch = Arc::clone(self);
+        let child = joined(tokio::task::spawn_blocking(move || launch.spawn()).await)??;
+        self.work(child)
     }
 }
 

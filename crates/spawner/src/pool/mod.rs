@@ -27,7 +27,7 @@ pub use self::{
 };
 use crate::{
     AgentHandle, AgentHost, AgentId, AgentRecord, Collect, Collected, SubagentConfig,
-    agent::Agent,
+    agent::{Agent, LastPrepared},
     config::Provider,
     record::{Store, output_path},
 };
@@ -51,6 +51,7 @@ struct Shared {
     store: Arc<Store>,
     ledger: Arc<Ledger>,
     directory: Arc<Directory>,
+    last_prepared: LastPrepared,
     /// Whether requests of other processes are looked for.
     is_listening: AtomicBool,
 }
@@ -81,6 +82,7 @@ impl AgentPool {
             store: Arc::new(store),
             ledger,
             directory: Arc::new(directory),
+            last_prepared: LastPrepared::default(),
             is_listening: AtomicBool::new(false),
         };
         Ok(Self { shared: Arc::new(shared), is_owner: true, viewer: None })

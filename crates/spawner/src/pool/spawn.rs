@@ -119,11 +119,16 @@ async fn begin(
     let (launch, work) = if start.provider.is_llm() {
         (None, begin_chain(pool, start, reservation)?)
     } else {
-        let (start, host) = (start.clone(), Arc::clone(&pool.shared.host));
-        let prepared = tokio::task::spawn_blocking(move || Launch::prepare(&start, &*host));
-        let launch = Arc::new(joined(prepared.await)??);
-        let work = launch.start().await?;
-        (Some(launch), work)
+        let (start, shared) = (start.clone(), Arc::clone(&pool.shared));
+        // Looking at the machine and waiting for the launcher's answer, in one go.
+        let started = tokio::task::spawn_blocking(move || {
+            let launch = Launch::prepare(&start, &*shared.host, &shared.last_prepared)?;
+            let child = launch.spawn()?;
+            Ok::<_, LaunchError>((launch, child))
+        });
+        let (launch, child) = joined(started.await)??;
+        let work = launch.work(child)?;
+        (Some(Arc::new(launch)), work)
     };
     Ok(Begun { work, launch, fallback_for: None })
 }
