@@ -10,7 +10,9 @@ use std::{
     sync::Arc,
 };
 
-use confine::{Child, Command, Confinement, Limits, Network, PrepareError, Prepared, SpawnError, Stream};
+use confine::{
+    Child, Command, Confinement, Limits, Network, PrepareError, Prepared, SpawnError, Stream,
+};
 use tempfile::{NamedTempFile, TempDir};
 use tool_core::AuthorizationScope;
 
@@ -181,6 +183,13 @@ impl Launch {
             place,
             _task_file: task_file,
         })
+    }
+
+    /// The agent that works there is somebody's from now on.
+    pub(crate) fn begin(&mut self) {
+        if let Place::Worktree(tree) = &mut self.place {
+            tree.begin();
+        }
     }
 
     /// Where the program worked, when it is not started again.

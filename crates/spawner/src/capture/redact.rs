@@ -1,60 +1,217 @@
 //! Secrets out of a stream whose pieces may cut one in two.
 //!
-//! A piece is let through up to its last newline; what is behind it waits for the rest of its line. A
-//! line that grows too long is let through but for its end, at a place where no secret stands. What
-//! waits is let go when the stream pauses or ends.
+//! A piece is let through up to its last newline; what is behind it waits for the rest of its line, and
+//! so does a private key for its end. A line that grows too long is let through but for its end, at a
+//! place where no secret stands. When the stream pauses, what waits is shown up to the value of a secret
+//! that may have begun; that value waits for its end, however long the pause is. What was shown of a
+//! line is remembered, so that a name and its value are seen together.
+//!
+//! What waits is bounded: a secret that grows past the bound is removed as far as it goes.
 
-use super::patterns;
+use super::patterns::{self, REMOVED, Secret};
 
 /// How much of a line may wait.
 const LONGEST: usize = 4096;
+/// How much of a secret may.
+const MOST_HELD: usize = 64 * 1024;
+
+/// Who gets what can be shown.
+pub(super) type Sink<'a> = dyn FnMut(&[u8]) + 'a;
 
 /// One stream.
 #[derive(Debug, Default)]
 pub(super) struct Redactor {
+    /// The end of the stream, from the last line on.
     rest: Vec<u8>,
+    /// How much of it was shown.
+    shown: usize,
+    /// How long it was when it was last looked at.
+    looked: usize,
+    /// Whether it is the beginning of a private key, whose lines end nothing.
+    is_block: bool,
+    /// Whether a pause has let go of what it can.
+    is_settled: bool,
+    /// A secret that is longer than what may wait: the rest of it goes.
+    skips: Option<Skip>,
+}
+
+/// What is left out until it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Skip {
+    /// A value, to the end of its word.
+    Word,
+    /// The lines of a private key.
+    Block,
+}
+
+impl Skip {
+    fn goes_on(self, byte: u8) -> bool {
+        match self {
+            Self::Word => !byte.is_ascii_whitespace() && !b"\"'@&;,".contains(&byte),
+            Self::Block => {
+                byte.is_ascii_alphanumeric()
+                    || byte.is_ascii_whitespace()
+                    || b"+/=\\:,.-".contains(&byte)
+            }
+        }
+    }
+}
+
+/// What became of a text.
+struct Settled {
+    /// From where on it waits.
+    kept: usize,
+    /// Whether what waits is a private key.
+    is_block: bool,
+    skips: Option<Skip>,
 }
 
 impl Redactor {
     /// Takes bytes, and gives those that can be shown.
-    pub(super) fn push(&mut self, bytes: &[u8], clean: &mut Vec<u8>) {
-        // A newline further back is of no use: what is behind it would be too long to wait.
-        let from = bytes.len().saturating_sub(LONGEST);
-        let end = bytes.get(from..).unwrap_or_default();
-        let newline = end.iter().rposition(|byte| *byte == b'\n').map(|at| from + at + 1);
-        if self.rest.is_empty()
-            && let Some(at) = newline
-        {
-            let (whole, rest) = bytes.split_at(at);
-            clean.extend_from_slice(&patterns::clean(whole));
-            self.rest.extend_from_slice(rest);
-            return;
+    pub(super) fn push(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
+        let mut bytes = self.skip(bytes);
+        self.is_settled &= bytes.is_empty();
+        // The line that waits is looked at with no more than its own rest, so that the bulk is not copied.
+        while !self.rest.is_empty() && !bytes.is_empty() {
+            bytes = self.go_on(bytes, sink);
         }
+        if !bytes.is_empty() {
+            let settled = settle(bytes, 0, sink);
+            self.rest.extend_from_slice(bytes.get(settled.kept..).unwrap_or_default());
+            self.looked = self.rest.len();
+            (self.is_block, self.skips) = (settled.is_block, settled.skips);
+        }
+    }
+
+    /// Adds the rest of a line to what waits; gives what is not used up.
+    fn go_on<'b>(&mut self, bytes: &'b [u8], sink: &mut Sink<'_>) -> &'b [u8] {
+        let near = bytes.get(..2 * LONGEST).unwrap_or(bytes);
+        let newline = self.newline(near);
+        let (added, behind) = bytes.split_at(newline.map_or(near.len(), |at| at + 1));
         let held = self.rest.len();
-        self.rest.extend_from_slice(bytes);
-        let at = newline.map_or(0, |at| held + at);
-        let at = if self.rest.len() - at > LONGEST { self.border() } else { at };
-        let rest = self.rest.split_off(at);
-        clean.extend_from_slice(&patterns::clean(&self.rest));
-        self.rest = rest;
+        self.rest.extend_from_slice(added);
+        if newline.is_none() && self.rest.len() <= self.looked.max(LONGEST) + LONGEST {
+            return behind;
+        }
+        let settled = settle(&self.rest, self.shown, sink);
+        (self.is_block, self.skips) = (settled.is_block, settled.skips);
+        if settled.kept >= held && self.shown <= held {
+            // What waits is in the new bytes alone, which are still there.
+            self.clear();
+            return self.skip(bytes.get(settled.kept - held..).unwrap_or_default());
+        }
+        self.rest.drain(..settled.kept);
+        self.shown = self.shown.saturating_sub(settled.kept);
+        self.looked = self.rest.len();
+        self.skip(behind)
     }
 
-    /// A place near the end where no secret stands.
-    fn border(&self) -> usize {
-        let at = self.rest.len() - LONGEST / 2;
-        // A secret that is longer than this is let go in parts, and each is removed.
-        let from = at.saturating_sub(2 * LONGEST);
-        let window = self.rest.get(from..).unwrap_or_default();
-        patterns::secret_across(window, at - from).map_or(at, |start| from + start)
+    /// The end of the line that may decide what waits: of a private key, the one with a dash.
+    fn newline(&self, bytes: &[u8]) -> Option<usize> {
+        let place = |bytes: &[u8], wanted| bytes.iter().position(|byte| *byte == wanted);
+        let from = if self.is_block { place(bytes, b'-')? } else { 0 };
+        place(bytes.get(from..)?, b'\n').map(|at| from + at)
     }
 
-    pub(super) fn flush(&mut self, clean: &mut Vec<u8>) {
-        clean.extend_from_slice(&patterns::clean(&self.rest));
+    /// Without what belongs to a secret that was removed already.
+    fn skip<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let Some(skip) = self.skips else { return bytes };
+        let Some(end) = bytes.iter().position(|byte| !skip.goes_on(*byte)) else { return &[] };
+        self.skips = None;
+        bytes.get(end..).unwrap_or_default()
+    }
+
+    /// Lets go of what waits, but not of a secret that may have begun.
+    pub(super) fn pause(&mut self, sink: &mut Sink<'_>) {
+        self.is_settled = true;
+        let secrets = patterns::secrets(&self.rest);
+        let growing = secrets.iter().flatten().find(|one| is_growing(one, self.rest.len()));
+        let border = [patterns::open_value(&self.rest), growing.map(|one| one.start)];
+        let border = border.into_iter().flatten().min().unwrap_or(self.rest.len());
+        show(&self.rest, secrets.as_deref(), self.shown, border, sink);
+        self.shown = self.shown.max(border);
+        // Of what was shown, a line's worth is enough to know a name by.
+        let old = self.shown.min(self.rest.len().saturating_sub(LONGEST));
+        self.rest.drain(..old);
+        self.shown -= old;
+        self.looked = self.rest.len();
+    }
+
+    /// The stream is over: lets go of all that waits.
+    pub(super) fn finish(&mut self, sink: &mut Sink<'_>) {
+        let secrets = patterns::secrets(&self.rest);
+        show(&self.rest, secrets.as_deref(), self.shown, self.rest.len(), sink);
+        self.clear();
+    }
+
+    fn clear(&mut self) {
         self.rest = Vec::new();
+        self.is_block = false;
+        (self.shown, self.looked) = (0, 0);
     }
 
+    /// Whether a pause would let go of something.
     pub(super) fn holds_back(&self) -> bool {
-        !self.rest.is_empty()
+        !self.is_settled && self.rest.len() > self.shown
+    }
+}
+
+/// Shows as much of a text as is decided; `shown` of it were shown before.
+fn settle(text: &[u8], shown: usize, sink: &mut Sink<'_>) -> Settled {
+    let Some(border) = border(text) else {
+        return Settled { kept: 0, is_block: false, skips: None };
+    };
+    let secrets = patterns::secrets(text);
+    let across = |one: &&Secret| {
+        one.start < border && (one.end > border || is_growing(one, text.len()) && one.is_block)
+    };
+    let across = secrets.iter().flatten().find(across).copied();
+    let growing = across.filter(|one| is_growing(one, text.len()));
+    let border = match (growing, across) {
+        (Some(one), _) => one.start,
+        (None, Some(one)) => one.end,
+        (None, None) => border,
+    };
+    show(text, secrets.as_deref(), shown, border, sink);
+    match growing {
+        Some(one) if text.len() - one.start > MOST_HELD => {
+            sink(REMOVED);
+            let skip = if one.is_block { Skip::Block } else { Skip::Word };
+            Settled { kept: text.len(), is_block: false, skips: Some(skip) }
+        }
+        growing => {
+            let is_block = growing.is_some_and(|one| one.is_block);
+            Settled { kept: border, is_block, skips: None }
+        }
+    }
+}
+
+/// Up to where a text can be shown if no secret stands there: its last line, or if that is too long a
+/// place near the end.
+fn border(text: &[u8]) -> Option<usize> {
+    let from = text.len().saturating_sub(LONGEST);
+    let end = text.get(from..).unwrap_or_default();
+    match end.iter().rposition(|byte| *byte == b'\n') {
+        Some(at) => Some(from + at + 1),
+        None => (text.len() > LONGEST).then(|| text.len() - LONGEST / 2),
+    }
+}
+
+/// Whether more of it may come.
+fn is_growing(secret: &Secret, end: usize) -> bool {
+    secret.end == end && !secret.is_whole
+}
+
+/// Shows a part of a text, without its secrets.
+fn show(text: &[u8], secrets: Option<&[Secret]>, from: usize, to: usize, sink: &mut Sink<'_>) {
+    if from >= to {
+        return;
+    }
+    match secrets {
+        // Nothing is shown where nothing can be judged.
+        None => sink(REMOVED),
+        Some([]) => sink(text.get(from..to).unwrap_or_default()),
+        Some(secrets) => sink(&patterns::without(text, secrets, from..to)),
     }
 }
 
@@ -65,13 +222,25 @@ mod tests {
     use super::*;
 
     fn through(pieces: &[&[u8]]) -> Vec<u8> {
+        with_pauses(pieces, |_| false)
+    }
+
+    fn with_pauses(pieces: &[&[u8]], is_followed_by_one: impl Fn(usize) -> bool) -> Vec<u8> {
         let (mut redactor, mut clean) = (Redactor::default(), Vec::new());
-        for piece in pieces {
-            redactor.push(piece, &mut clean);
-            assert!(redactor.rest.len() <= 4 * LONGEST + piece.len());
+        for (number, piece) in pieces.iter().enumerate() {
+            redactor.push(piece, &mut |shown| clean.extend_from_slice(shown));
+            if is_followed_by_one(number) {
+                redactor.pause(&mut |shown| clean.extend_from_slice(shown));
+            }
+            assert!(redactor.rest.len() <= MOST_HELD + 4 * LONGEST + piece.len());
         }
-        redactor.flush(&mut clean);
+        redactor.finish(&mut |shown| clean.extend_from_slice(shown));
         clean
+    }
+
+    fn private_key() -> String {
+        let lines = "MIIEpAIBAAKCAQEA0s3cr3tS3CR3T+/abcdef\n".repeat(30);
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----\n")
     }
 
     #[test]
@@ -90,15 +259,98 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_pause_within_a_secret_shows_nothing_of_its_value() {
+        let texts = [
+            "x {\"password\": \"hunter2secret\"} y",
+            "export DB_PASSWORD=hunter2secret; y",
+            "Authorization: Basic hunter2secret y",
+            "https://user:hunter2secret@host/ y",
+            "a sk-ant-hunter2secrethunter2secret y",
+            "AKIAHUNTER2SECRETABC y",
+        ];
+        for text in texts {
+            for at in 0..text.len() {
+                let (one, other) = text.as_bytes().split_at(at);
+                let clean = with_pauses(&[one, other], |number| number == 0);
+                let clean = String::from_utf8(clean).unwrap();
+                assert!(clean.contains("[redacted]"), "{clean}, cut at {at}");
+                let lower = clean.to_ascii_lowercase();
+                assert!(!lower.contains("nter2") && !lower.contains("secret"), "{clean}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_is_shown_at_a_pause() {
+        for text in ["name? ", "Password: ", "password=", "[1/3]", "loading...", "> "] {
+            let (mut redactor, mut clean) = (Redactor::default(), Vec::new());
+            redactor.push(text.as_bytes(), &mut |shown| clean.extend_from_slice(shown));
+            assert!(clean.is_empty() && redactor.holds_back());
+            redactor.pause(&mut |shown| clean.extend_from_slice(shown));
+            assert_eq!(clean, text.as_bytes());
+            assert!(!redactor.holds_back());
+        }
+    }
+
+    #[test]
+    fn a_private_key_is_removed_wherever_it_is_cut_and_the_rest_stays() {
+        let text = format!("before\n{}after\n", private_key());
+        for size in [1, 7, 64, 1000, 4096, 100_000] {
+            let pieces: Vec<_> = text.as_bytes().chunks(size).collect();
+            for pauses in [false, true] {
+                let clean = String::from_utf8(with_pauses(&pieces, |_| pauses)).unwrap();
+                assert!(!clean.contains("MIIE") && !clean.contains("abcdef"), "{size}: {clean}");
+                assert!(clean.starts_with("before\n") && clean.ends_with("\nafter\n"), "{clean}");
+            }
+        }
+        let cut = &text.as_bytes()[..500];
+        assert!(!String::from_utf8(through(&[cut])).unwrap().contains("MIIE"));
+    }
+
+    #[test]
+    fn a_secret_without_end_is_removed_in_bounded_memory() {
+        for text in [
+            format!("password={} end", "hunter2".repeat(20_000)),
+            format!("sk-ant-{} end", "hunter2".repeat(20_000)),
+            format!("-----BEGIN PRIVATE KEY-----\n{}! end", "hunter2\n".repeat(20_000)),
+        ] {
+            for size in [3000, 65_536, 1 << 20] {
+                let pieces: Vec<_> = text.as_bytes().chunks(size).collect();
+                let clean = String::from_utf8(through(&pieces)).unwrap();
+                assert!(!clean.contains("hunter2"), "{size}");
+                assert!(clean.contains("[redacted]") && clean.ends_with(" end"), "{size}: {clean}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn what_holds_no_secret_comes_through_whole(
             pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..3000), 0..8),
+            pauses in any::<u8>(),
         ) {
             let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
             let all = pieces.concat();
             prop_assume!(patterns::clean(&all) == all);
-            prop_assert_eq!(through(&pieces), all);
+            prop_assert_eq!(with_pauses(&pieces, |number| pauses & (1 << number) != 0), all);
+        }
+
+        #[test]
+        fn words_around_secrets_come_through_in_any_pieces(
+            words in proptest::collection::vec("(password=hunter2hunter2|see|a|\n|https://u:hunter2@h/x|sk-ant-hunter2hunter2hunter2|token: 5|\u{1b}\\[31m)", 1..60),
+            sizes in proptest::collection::vec(1_usize..200, 1..6),
+        ) {
+            let text = words.join(" ");
+            let (mut rest, mut pieces, mut size) = (text.as_bytes(), Vec::new(), sizes.iter().cycle());
+            while !rest.is_empty() {
+                let (one, other) = rest.split_at(rest.len().min(*size.next().unwrap()));
+                pieces.push(one);
+                rest = other;
+            }
+            prop_assert_eq!(through(&pieces), patterns::clean(text.as_bytes()).into_owned());
+            let paused = String::from_utf8(with_pauses(&pieces, |_| true)).unwrap();
+            prop_assert!(!paused.contains("hunter2"), "{}", paused);
         }
     }
 }

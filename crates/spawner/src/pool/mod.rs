@@ -29,8 +29,11 @@ use crate::{
     AgentHandle, AgentHost, AgentId, AgentRecord, Collect, Collected, SubagentConfig,
     agent::{Agent, LastPrepared},
     config::Provider,
-    record::{Store, output_path},
+    record::{Store, now_ms, output_path},
 };
+
+/// How long an earlier host's agent counts: a day.
+const TOTAL_WITHIN_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Agents of one program. See the crate's documentation.
 #[derive(Debug)]
@@ -69,12 +72,16 @@ impl AgentPool {
         let state = |source| PoolError::State { folder: config.state_dir.clone(), source };
         let (store, earlier) = Store::open(config.state_dir.as_deref()).map_err(state)?;
         let directory = Directory::default();
+        let since = now_ms().saturating_sub(TOTAL_WITHIN_MS);
+        // A restart of the host gives nothing back.
+        let total = earlier.iter().filter(|record| record.started_ms > since).count();
         for record in earlier {
             let output = output_path(store.folder(), record.id);
             let provider = providers.get(&record.provider).cloned();
             directory.add(Arc::new(Agent::new(record, output, provider)));
         }
-        let ledger = Arc::new(Ledger::new(Bounds::of(&config)));
+        let ledger =
+            Arc::new(Ledger::new(Bounds::of(&config), u64::try_from(total).unwrap_or(u64::MAX)));
         let shared = Shared {
             config,
             providers,

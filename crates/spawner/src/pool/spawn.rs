@@ -70,7 +70,10 @@ pub(super) async fn spawn(
         reservation,
         store: Arc::clone(&shared.store),
         directory: Arc::clone(&shared.directory),
-        launch: begun.launch,
+        launch: begun.launch.map(|mut launch| {
+            launch.begin();
+            Arc::new(launch)
+        }),
     };
     tokio::spawn(supervise(owned, begun.work));
     requests::listen(shared);
@@ -80,7 +83,7 @@ pub(super) async fn spawn(
 /// Work that has begun.
 struct Begun {
     work: Work,
-    launch: Option<Arc<Launch>>,
+    launch: Option<Launch>,
     fallback_for: Option<String>,
 }
 
@@ -124,11 +127,12 @@ async fn begin(
         let started = tokio::task::spawn_blocking(move || {
             let launch = Launch::prepare(&start, &*shared.host, &shared.last_prepared)?;
             let child = launch.spawn()?;
-            Ok::<_, LaunchError>((launch, child))
+            // Dropped like this, the child goes before its place.
+            Ok::<_, LaunchError>((child, launch))
         });
-        let (launch, child) = joined(started.await)??;
+        let (child, launch) = joined(started.await)??;
         let work = launch.work(child)?;
-        (Some(Arc::new(launch)), work)
+        (Some(launch), work)
     };
     Ok(Begun { work, launch, fallback_for: None })
 }

@@ -1,10 +1,10 @@
 //! A working tree for each agent.
 
-use std::{path::Path, process::Command, sync::Arc};
+use std::{path::Path, process::Command, sync::Arc, time::Duration};
 
 use spawner::{AgentPool, AgentRecord, AgentRequest, NoHost, OutputStream};
 
-use crate::support::{config, ended, written};
+use crate::support::{config, ended, until, written};
 
 #[expect(clippy::disallowed_methods, reason = "a test prepares a repository")]
 fn git(repository: &Path, arguments: &[&str]) -> String {
@@ -84,4 +84,30 @@ async fn a_directory_that_is_no_repository_is_told() {
     let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
     let error = pool.spawn(AgentRequest::new("x")).await.unwrap_err().to_string();
     assert!(error.contains("no git worktree"), "{error}");
+}
+
+#[tokio::test]
+async fn a_spawn_that_is_given_up_leaves_no_tree() {
+    let Some(repository) = repository() else { return };
+    let mut config = config("", "program = \"sleep\"\nargs = [\"60\"]\nisolate = \"worktree\"");
+    config.workdir = Some(repository.path().to_owned());
+    let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
+    let mut was_given_up = false;
+    for ms in [0, 20, 60, 120] {
+        let spawn = pool.spawn(AgentRequest::new("x"));
+        if let Ok(id) = tokio::time::timeout(Duration::from_millis(ms), spawn).await {
+            pool.terminate(id.unwrap()).await.unwrap();
+        } else {
+            was_given_up = true;
+        }
+    }
+    assert!(was_given_up);
+    // Git's own work may still begin when the last spawn was given up.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let is_clean = || {
+        git(repository.path(), &["worktree", "list"]).lines().count() == 1
+            && git(repository.path(), &["branch", "--format=%(refname:short)"]) == "main\n"
+    };
+    until("no tree and no branch is left", is_clean).await;
+    assert_eq!(pool.live(), 0);
 }
