@@ -25,6 +25,14 @@ pub(super) const SOAKS: &[Soak] = &[
         count: 1000,
     },
     Soak {
+        name: "killed",
+        about: "hosts of agents killed at random moments",
+        package: "spawner",
+        test: "many",
+        flag: "--kills",
+        count: 100,
+    },
+    Soak {
         name: "line",
         about: "bytes that an agent writes in one line",
         package: "spawner",

@@ -108,6 +108,13 @@ pub(crate) struct Launch {
     _task_file: Option<NamedTempFile>,
 }
 
+/// A program that was started.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(super) child: Child,
+    pub(super) pid: Option<u32>,
+}
+
 /// Where a program works.
 #[derive(Debug)]
 pub(crate) enum Place {
@@ -198,22 +205,24 @@ impl Launch {
     }
 
     /// Starts the program. Blocks: it waits for the launcher's answer.
-    pub(crate) fn spawn(&self) -> Result<Child, LaunchError> {
+    pub(crate) fn spawn(&self) -> Result<Started, LaunchError> {
         let stdin = if self.input.is_some() { Stream::Pipe } else { Stream::Null };
         let command = Command::new(&self.program).args(&self.arguments).stdin(stdin);
-        Ok(self.prepared.spawn(command)?)
+        let child = self.prepared.spawn(command)?;
+        // Asked at once: of a program that has ended it is not known any more.
+        let pid = child.pid();
+        Ok(Started { child, pid })
     }
 
     /// A program at work. Must be called within the event loop.
-    pub(crate) fn work(&self, child: Child) -> Result<Work, LaunchError> {
-        Ok(Work::Process(Box::new(ProcessWork::new(child, self.input.clone())?)))
+    pub(crate) fn work(&self, started: Started) -> Result<Work, LaunchError> {
+        Ok(Work::Process(Box::new(ProcessWork::new(started, self.input.clone())?)))
     }
 
     /// Starts the program again. Must be called within the event loop.
     pub(super) async fn start(self: &Arc<Self>) -> Result<Work, LaunchError> {
         let launch = Arc::clone(self);
-        let child = joined(tokio::task::spawn_blocking(move || launch.spawn()).await)??;
-        self.work(child)
+        self.work(joined(tokio::task::spawn_blocking(move || launch.spawn()).await)??)
     }
 }
 

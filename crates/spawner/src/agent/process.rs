@@ -14,7 +14,7 @@ use tokio::{
 };
 use tool_core::ExitStatus;
 
-use super::Ended;
+use super::{Ended, launch::Started};
 use crate::{
     AgentState,
     capture::{Capture, OutputStream},
@@ -57,7 +57,8 @@ struct Feed {
 
 impl ProcessWork {
     /// Takes a child whose output streams are pipes. Must be called within the event loop.
-    pub(crate) fn new(mut child: Child, task: Option<Vec<u8>>) -> io::Result<Self> {
+    pub(crate) fn new(started: Started, task: Option<Vec<u8>>) -> io::Result<Self> {
+        let Started { mut child, pid } = started;
         let receiver = |pipe: Option<io::PipeReader>| {
             pipe.map(|pipe| Receiver::from_owned_fd(pipe.into())).transpose()
         };
@@ -70,7 +71,6 @@ impl ProcessWork {
         let stdin = child.take_stdin().map(feed).transpose()?;
         // What is there already is told once the descriptor is registered.
         let exited = child.descriptor().try_clone_to_owned().and_then(register).ok();
-        let pid = child.pid();
         Ok(Self { child, pid, exited, stdout, stderr, stdin, buffer: vec![0; CHUNK], end: None })
     }
 

@@ -175,7 +175,7 @@ impl AgentPool {
         if agent.is_live() {
             return Err(AgentError::Alive { id });
         }
-        self.shared.directory.remove(id);
+        self.shared.directory.forget(id);
         Ok(agent.status())
     }
 
@@ -212,7 +212,10 @@ impl AgentPool {
 
     fn find(&self, id: AgentId) -> Result<Arc<Agent>, AgentError> {
         let agent = self.shared.directory.get(id).filter(|agent| self.sees(agent));
-        agent.ok_or(AgentError::Unknown { id })
+        agent.ok_or_else(|| match self.is_owner && self.shared.directory.is_forgotten(id) {
+            true => AgentError::Evicted { id },
+            false => AgentError::Unknown { id },
+        })
     }
 }
 

@@ -126,12 +126,12 @@ async fn begin(
         // Looking at the machine and waiting for the launcher's answer, in one go.
         let started = tokio::task::spawn_blocking(move || {
             let launch = Launch::prepare(&start, &*shared.host, &shared.last_prepared)?;
-            let child = launch.spawn()?;
-            // Dropped like this, the child goes before its place.
-            Ok::<_, LaunchError>((child, launch))
+            let program = launch.spawn()?;
+            // Dropped like this, the program goes before its place.
+            Ok::<_, LaunchError>((program, launch))
         });
-        let (child, launch) = joined(started.await)??;
-        let work = launch.work(child)?;
+        let (program, launch) = joined(started.await)??;
+        let work = launch.work(program)?;
         (Some(launch), work)
     };
     Ok(Begun { work, launch, fallback_for: None })

@@ -35,15 +35,22 @@ fn repository() -> Option<tempfile::TempDir> {
 }
 
 async fn run(repository: &Path, script: &str) -> (AgentRecord, String) {
-    let provider = format!(
-        "program = \"sh\"\nargs = [\"-c\", \"{script}\"]\nisolate = \"worktree\"\nenv = {{ \
-         GIT_AUTHOR_NAME = \"a\", GIT_AUTHOR_EMAIL = \"a@localhost\", GIT_COMMITTER_NAME = \"a\", \
-         GIT_COMMITTER_EMAIL = \"a@localhost\" }}"
-    );
+    run_while(repository, script, || ()).await
+}
+
+/// Runs a script in a tree of its own, and does something while it runs.
+async fn run_while(
+    repository: &Path,
+    script: &str,
+    meanwhile: impl FnOnce(),
+) -> (AgentRecord, String) {
+    let provider =
+        format!("program = \"sh\"\nargs = [\"-c\", \"{script}\"]\nisolate = \"worktree\"");
     let mut config = config("", &provider);
     config.workdir = Some(repository.to_owned());
     let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
     let id = pool.spawn(AgentRequest::new("x")).await.unwrap();
+    meanwhile();
     let record = ended(&pool, id).await;
     let diff = written(&pool, id, OutputStream::Diff).await;
     (record, String::from_utf8(diff).unwrap())
@@ -110,4 +117,19 @@ async fn a_spawn_that_is_given_up_leaves_no_tree() {
     };
     until("no tree and no branch is left", is_clean).await;
     assert_eq!(pool.live(), 0);
+}
+
+#[tokio::test]
+async fn a_tree_that_can_not_be_judged_is_kept() {
+    let Some(repository) = repository() else { return };
+    // The repository goes away while the agent works.
+    let (here, gone) = (repository.path().join(".git"), repository.path().join("gone"));
+    let meanwhile = || std::fs::rename(here, gone).unwrap();
+    let (record, diff) =
+        run_while(repository.path(), "sleep 1; echo two >> file.txt", meanwhile).await;
+    assert!(diff.contains("the changes can't be shown"), "{diff}");
+    assert!(record.worktree.unwrap().contains(&record.workdir));
+    let kept = std::fs::read_to_string(Path::new(&record.workdir).join("file.txt")).unwrap();
+    assert_eq!(kept, "one\ntwo\n");
+    std::fs::remove_dir_all(Path::new(&record.workdir).parent().unwrap()).unwrap();
 }
