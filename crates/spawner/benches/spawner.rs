@@ -73,7 +73,6 @@ fn launch(runtime: &Runtime, folder: &Path, rounds: usize) {
     let confinement = Confinement::builder(folder).read_only_workdir();
     let prepared = confinement.prepare().unwrap();
     let (mut alone, mut whole, mut pooled) = (Vec::new(), Vec::new(), Vec::new());
-    let mut decided = Vec::new();
     let first_byte = |prepared: &confine::Prepared| {
         let mut child = prepared.spawn(Command::new("/bin/echo").args(["x"])).unwrap();
         let mut byte = [0];
@@ -82,12 +81,10 @@ fn launch(runtime: &Runtime, folder: &Path, rounds: usize) {
     };
     for _ in 0..rounds {
         timed(&mut alone, || first_byte(&prepared));
-        timed(&mut decided, || drop(confinement.prepare().unwrap()));
         timed(&mut whole, || first_byte(&confinement.prepare().unwrap()));
         timed(&mut pooled, || runtime.block_on(first_output(&pool)));
     }
     let (alone, whole, pooled) = (median(alone), median(whole), median(pooled));
-    println!("prepare alone {:?}", median(decided));
     println!(
         "start to first byte: confine {alone:?}, confine with its decisions {whole:?}, pool {pooled:?}"
     );
