@@ -15,24 +15,37 @@ pub(crate) fn sandbox(
     live: Option<LiveOutput>,
     cancellation: CancellationToken,
 ) -> Result<Arc<ToolSandbox>, Failure> {
-    let config = settings.config();
+    let mut sandbox = without_audit(settings, approver, cancellation)?;
+    if let Some(live) = live {
+        sandbox = sandbox.with_progress(Arc::new(live));
+    }
+    if let Some(audit) = audit(settings)? {
+        sandbox = sandbox.with_audit(audit);
+    }
+    Ok(Arc::new(sandbox))
+}
+
+/// The same without its trail, for programs that have several sandboxes with one trail.
+pub(crate) fn without_audit(
+    settings: &Settings,
+    approver: TerminalApprover,
+    cancellation: CancellationToken,
+) -> Result<ToolSandbox, Failure> {
     let limits = limits(settings)?;
     let registry = Arc::new(settings.registry()?);
     let scope = settings.scope(&registry)?;
     let ask = settings.ask(&registry, &scope)?;
-    let mut sandbox = ToolSandbox::new(registry, scope, limits)
+    Ok(ToolSandbox::new(registry, scope, limits)
         .with_cancellation(cancellation)
-        .with_approval(ask, Arc::new(approver));
-    if let Some(live) = live {
-        sandbox = sandbox.with_progress(Arc::new(live));
-    }
-    if let Some(path) = &config.audit.file {
-        let audit = AuditLog::open(path).map_err(|error| {
-            settings.mistake("audit.file", &Failure::operator(&error).to_string())
-        })?;
-        sandbox = sandbox.with_audit(audit);
-    }
-    Ok(Arc::new(sandbox))
+        .with_approval(ask, Arc::new(approver)))
+}
+
+/// The trail, where the operator wants one.
+pub(crate) fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {
+    let Some(path) = &settings.config().audit.file else { return Ok(None) };
+    let audit = AuditLog::open(path)
+        .map_err(|error| settings.mistake("audit.file", &Failure::operator(&error).to_string()))?;
+    Ok(Some(audit))
 }
 
 /// The ceilings of a call.

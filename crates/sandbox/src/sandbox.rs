@@ -47,7 +47,7 @@ use crate::{
 pub struct ToolSandbox {
     gate: Gate,
     desk: Option<ApprovalDesk>,
-    audit: Option<AuditLog>,
+    audit: Option<Arc<AuditLog>>,
     circumstances: Arc<Circumstances>,
 }
 
@@ -69,10 +69,10 @@ impl ToolSandbox {
         self
     }
 
-    /// Writes a trail.
+    /// Writes a trail; several sandboxes can share one.
     #[must_use]
-    pub fn with_audit(mut self, audit: AuditLog) -> Self {
-        self.audit = Some(audit);
+    pub fn with_audit(mut self, audit: impl Into<Arc<AuditLog>>) -> Self {
+        self.audit = Some(audit.into());
         self
     }
 
@@ -96,6 +96,18 @@ impl ToolSandbox {
     #[must_use]
     pub fn offered(&self) -> Vec<ToolSpec> {
         self.gate.offered()
+    }
+
+    /// The tools that exist, offered or not.
+    #[must_use]
+    pub fn registry(&self) -> &Arc<ToolRegistry> {
+        self.gate.registry()
+    }
+
+    /// The token that cancels every call.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.circumstances.cancellation
     }
 
     /// The ceilings.
@@ -185,10 +197,6 @@ impl ToolSandbox {
             () = self.cancellation().cancelled() => Err(ToolError::Cancelled),
             decision = desk.check(&call.id, admitted) => decision,
         }
-    }
-
-    fn cancellation(&self) -> &CancellationToken {
-        &self.circumstances.cancellation
     }
 
     /// Stages 5 and 6. The deadline counts from `started`.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod exec;
+mod mcp;
 mod shared;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use agent::{AgentArgs, Provider};
 pub(crate) use exec::ExecArgs;
+pub(crate) use mcp::{HostName, McpArgs};
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
 /// Executes a language model's tool calls: the model asks, the operator decides, the kernel enforces.
@@ -38,6 +40,7 @@ pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),
     Tools(ToolsArgs),
+    Mcp(McpArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),

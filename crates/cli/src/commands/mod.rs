@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod exec;
 mod lines;
+mod mcp;
 mod shell;
 mod timeline;
 mod tools;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Exec(args) => block_on(exec::run(args, screen)),
         Command::Agent(args) => block_on(agent::run(args, screen)),
         Command::Tools(args) => tools::run(&args),
+        Command::Mcp(args) => mcp::run(args, screen),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),
         Command::Doctor(args) => doctor::run(&args),

@@ -2,11 +2,12 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "",
     "exec",
     "agent",
     "tools",
+    "mcp",
     "config",
     "config show",
     "config schema",
