@@ -1,51 +1,82 @@
-//! From settings to a sandbox that is ready to execute.
+//! From settings to a sandbox that is ready to execute, and the sub-agents behind it.
 
 use std::sync::Arc;
 
 use sandbox::{AuditLog, ToolSandbox};
+use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
-use tool_core::Limits;
+use tool_core::{AuthorizationScope, Limits, ProgressSink};
 
-use crate::{approver::TerminalApprover, failure::Failure, live::LiveOutput, settings::Settings};
+use crate::{
+    agents::Host, approver::TerminalApprover, failure::Failure, live::LiveOutput,
+    settings::Settings,
+};
 
-/// The sandbox of one run. All mistakes of the operator are found here.
-pub(crate) fn sandbox(
+/// What executes calls in one run.
+pub(crate) struct Session {
+    pub(crate) sandbox: Arc<ToolSandbox>,
+    /// What may be called.
+    pub(crate) scope: AuthorizationScope,
+    /// Makes chains within the scope.
+    pub(crate) host: Arc<Host>,
+    agents: Option<Arc<SubagentTool>>,
+}
+
+impl Session {
+    /// Ends the sub-agents that still live, with their grace.
+    pub(crate) async fn end(&self) {
+        if let Some(agents) = &self.agents {
+            agents.pool().drain().await;
+        }
+    }
+}
+
+/// The session of one run. All mistakes of the operator are found here.
+pub(crate) fn start(
     settings: &Settings,
     approver: TerminalApprover,
     live: Option<LiveOutput>,
     cancellation: CancellationToken,
-) -> Result<Arc<ToolSandbox>, Failure> {
-    let mut sandbox = without_audit(settings, approver, cancellation)?;
-    if let Some(live) = live {
-        sandbox = sandbox.with_progress(Arc::new(live));
-    }
-    if let Some(audit) = audit(settings)? {
-        sandbox = sandbox.with_audit(audit);
-    }
-    Ok(Arc::new(sandbox))
+) -> Result<Session, Failure> {
+    let live = live.map(|live| Arc::new(live) as Arc<_>);
+    start_with(settings, approver, audit(settings)?, live, cancellation)
 }
 
-/// The same without its trail, for programs that have several sandboxes with one trail.
-pub(crate) fn without_audit(
+/// The same with a trail that is open, for programs that have several sessions with one trail.
+pub(crate) fn start_with(
     settings: &Settings,
     approver: TerminalApprover,
+    audit: Option<AuditLog>,
+    progress: Option<Arc<dyn ProgressSink>>,
     cancellation: CancellationToken,
-) -> Result<ToolSandbox, Failure> {
+) -> Result<Session, Failure> {
     let limits = limits(settings)?;
-    let registry = Arc::new(settings.registry()?);
+    let host = Arc::new(Host::new(settings.clone(), limits, approver.clone(), audit.clone()));
+    let toolset = settings.toolset(Arc::clone(&host) as Arc<_>)?;
+    let agents = toolset.agents();
+    let registry = Arc::new(toolset.into_registry());
+    host.knows(&registry);
     let scope = settings.scope(&registry)?;
     let ask = settings.ask(&registry, &scope)?;
-    Ok(ToolSandbox::new(registry, scope, limits)
+    let mut sandbox = ToolSandbox::new(registry, scope.clone(), limits)
         .with_cancellation(cancellation)
-        .with_approval(ask, Arc::new(approver)))
+        .with_approval(ask, Arc::new(approver));
+    if let Some(progress) = progress {
+        sandbox = sandbox.with_progress(progress);
+    }
+    if let Some(audit) = audit {
+        sandbox = sandbox.with_audit(audit);
+    }
+    Ok(Session { sandbox: Arc::new(sandbox), scope, host, agents })
 }
 
 /// The trail, where the operator wants one.
 pub(crate) fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {
     let Some(path) = &settings.config().audit.file else { return Ok(None) };
-    let audit = AuditLog::open(path)
-        .map_err(|error| settings.mistake("audit.file", &Failure::operator(&error).to_string()))?;
-    Ok(Some(audit))
+    let audit = AuditLog::open(path);
+    audit
+        .map(Some)
+        .map_err(|error| settings.mistake("audit.file", &Failure::operator(&error).to_string()))
 }
 
 /// The ceilings of a call.

@@ -17,7 +17,7 @@ use crate::{
 /// A client's tools. Dropping the last handle ends its sessions.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) sandbox: ToolSandbox,
+    pub(crate) sandbox: Arc<ToolSandbox>,
     pub(crate) catalogue: Catalogue,
 }
 

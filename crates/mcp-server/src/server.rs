@@ -9,6 +9,7 @@ use rmcp::{Peer, RoleServer};
 use sandbox::ToolSandbox;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tool_core::ProgressSink;
 
 use crate::{
     catalogue::Catalogue,
@@ -20,11 +21,12 @@ use crate::{
 
 /// Makes the sandbox of a connection: its tools, its scope, its limits, its trail.
 pub trait Source: fmt::Debug + Send + Sync + 'static {
-    /// A sandbox for one connection. Sessions in it end when it is dropped.
+    /// A sandbox for one connection, made with [`ToolSandbox::with_progress`]. Sessions in it end when
+    /// it is dropped, so nobody else may keep it.
     ///
     /// # Errors
     /// What the operator has to change.
-    fn open(&self) -> Result<ToolSandbox, SourceError>;
+    fn open(&self, progress: Arc<dyn ProgressSink>) -> Result<Arc<ToolSandbox>, SourceError>;
 }
 
 /// Why there are no tools for a connection.
@@ -123,7 +125,7 @@ impl Shared {
 
     /// Makes what a connection works with.
     pub(crate) fn open(&self, hub: &Arc<ProgressHub>) -> Result<World, SourceError> {
-        let sandbox = self.source.open()?.with_progress(Arc::clone(hub) as _);
+        let sandbox = self.source.open(Arc::clone(hub) as _)?;
         let existing = sandbox.registry().list().map(|tool| tool.spec());
         let catalogue = Catalogue::new(&sandbox.offered(), existing)
             .map_err(|error| SourceError::new(error.to_string()))?;

@@ -47,7 +47,7 @@ use crate::{
 pub struct ToolSandbox {
     gate: Gate,
     desk: Option<ApprovalDesk>,
-    audit: Option<Arc<AuditLog>>,
+    audit: Option<AuditLog>,
     circumstances: Arc<Circumstances>,
 }
 
@@ -69,10 +69,10 @@ impl ToolSandbox {
         self
     }
 
-    /// Writes a trail; several sandboxes can share one.
+    /// Writes a trail.
     #[must_use]
-    pub fn with_audit(mut self, audit: impl Into<Arc<AuditLog>>) -> Self {
-        self.audit = Some(audit.into());
+    pub fn with_audit(mut self, audit: AuditLog) -> Self {
+        self.audit = Some(audit);
         self
     }
 
@@ -102,12 +102,6 @@ impl ToolSandbox {
     #[must_use]
     pub fn registry(&self) -> &Arc<ToolRegistry> {
         self.gate.registry()
-    }
-
-    /// The token that cancels every call.
-    #[must_use]
-    pub fn cancellation(&self) -> &CancellationToken {
-        &self.circumstances.cancellation
     }
 
     /// The ceilings.
@@ -197,6 +191,10 @@ impl ToolSandbox {
             () = self.cancellation().cancelled() => Err(ToolError::Cancelled),
             decision = desk.check(&call.id, admitted) => decision,
         }
+    }
+
+    fn cancellation(&self) -> &CancellationToken {
+        &self.circumstances.cancellation
     }
 
     /// Stages 5 and 6. The deadline counts from `started`.

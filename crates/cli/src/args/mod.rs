@@ -1,6 +1,7 @@
 //! What was typed. What it means is decided in `settings`.
 
 mod agent;
+mod agents;
 mod exec;
 mod mcp;
 mod shared;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use agent::{AgentArgs, Provider};
+pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs};
 pub(crate) use exec::ExecArgs;
 pub(crate) use mcp::{HostName, McpArgs};
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
@@ -39,6 +41,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),
+    Agents(AgentsArgs),
     Tools(ToolsArgs),
     Mcp(McpArgs),
     /// Look at the configuration

@@ -2,10 +2,15 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 17] = [
     "",
     "exec",
     "agent",
+    "agents",
+    "agents list",
+    "agents show",
+    "agents tail",
+    "agents kill",
     "tools",
     "mcp",
     "config",

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_server::{Server, Source, SourceError};
 use sandbox::{AuditLog, ToolSandbox};
 use tokio_util::sync::CancellationToken;
+use tool_core::ProgressSink;
 
 use crate::{
     approver::TerminalApprover,
@@ -22,7 +23,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct SettingsSource {
     settings: Mutex<Arc<Settings>>,
-    audit: Option<Arc<AuditLog>>,
+    audit: Option<AuditLog>,
     approver: TerminalApprover,
 }
 
@@ -31,29 +32,25 @@ impl SettingsSource {
     pub(super) fn read(args: &McpArgs, screen: &Screen) -> Result<Self, Failure> {
         let settings = read(args)?;
         let approver = TerminalApprover::new(screen.clone());
-        sandbox(&settings, &approver)?;
-        let audit = session::audit(&settings)?.map(Arc::new);
+        sandbox(&settings, &approver, None, None)?;
+        let audit = session::audit(&settings)?;
         Ok(Self { settings: Mutex::new(Arc::new(settings)), audit, approver })
     }
 
     /// Reads them anew, where a sandbox can be made of them.
     fn reread(&self, args: &McpArgs) -> Result<(), Failure> {
         let settings = read(args)?;
-        sandbox(&settings, &self.approver)?;
+        sandbox(&settings, &self.approver, None, None)?;
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
         Ok(())
     }
 }
 
 impl Source for SettingsSource {
-    fn open(&self) -> Result<ToolSandbox, SourceError> {
+    fn open(&self, progress: Arc<dyn ProgressSink>) -> Result<Arc<ToolSandbox>, SourceError> {
         let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let sandbox = sandbox(&settings, &self.approver);
-        let sandbox = sandbox.map_err(|failure| SourceError::new(failure.to_string()))?;
-        Ok(match &self.audit {
-            Some(audit) => sandbox.with_audit(Arc::clone(audit)),
-            None => sandbox,
-        })
+        sandbox(&settings, &self.approver, self.audit.clone(), Some(progress))
+            .map_err(|failure| SourceError::new(failure.to_string()))
     }
 }
 
@@ -68,8 +65,15 @@ fn read(args: &McpArgs) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-fn sandbox(settings: &Settings, approver: &TerminalApprover) -> Result<ToolSandbox, Failure> {
-    session::without_audit(settings, approver.clone(), CancellationToken::new())
+fn sandbox(
+    settings: &Settings,
+    approver: &TerminalApprover,
+    audit: Option<AuditLog>,
+    progress: Option<Arc<dyn ProgressSink>>,
+) -> Result<Arc<ToolSandbox>, Failure> {
+    let (approver, cancellation) = (approver.clone(), CancellationToken::new());
+    session::start_with(settings, approver, audit, progress, cancellation)
+        .map(|session| session.sandbox)
 }
 
 /// Reads the settings anew at each SIGHUP, and tells the clients.
