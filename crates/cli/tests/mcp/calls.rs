@@ -67,7 +67,7 @@ fn an_image_is_an_image() {
     let code = "class P:\n    def _repr_png_(self):\n        return b'\\x89PNG\\r\\n\\x1a\\n'\nP()";
     let answer = client.call("sandbox_execute_code", json!({"code": code}));
     let content = answer["result"]["content"].as_array().unwrap();
-    let image = content.iter().find(|block| block["type"] == "image").expect("an image");
+    let image = content.iter().find(|block| block["type"] == "image").unwrap();
     assert_eq!((&image["mimeType"], &image["data"]), (&json!("image/png"), &json!("iVBORw0KGgo=")));
 }
 

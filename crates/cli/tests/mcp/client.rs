@@ -122,7 +122,7 @@ impl Client {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
         };
-        let message: Value = serde_json::from_str(&line).expect(&line);
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         Some(message)
     }
@@ -130,7 +130,7 @@ impl Client {
     /// The next message that is no notification.
     pub(crate) fn next_answer(&mut self) -> Value {
         loop {
-            let message = self.next_within(DEADLINE).expect("an answer");
+            let message = self.next_within(DEADLINE).unwrap();
             if message.get("method").is_none() {
                 return message;
             }

@@ -68,7 +68,7 @@ impl Server {
     fn begin(&self) -> String {
         let reply = self.post(None, &initialize());
         assert_eq!(reply.status(), 200, "{}", reply.text);
-        let session = reply.header("mcp-session-id").expect(&reply.text);
+        let session = reply.header("mcp-session-id").unwrap_or_else(|| panic!("{}", reply.text));
         let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         assert_eq!(self.post(Some(&session), &done).status(), 202);
         session
@@ -125,7 +125,9 @@ impl Reply {
     fn message(&self) -> Value {
         let lines = self.text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
         let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        messages.find(|message| message.get("id").is_some()).expect(&self.text)
+        messages
+            .find(|message| message.get("id").is_some())
+            .unwrap_or_else(|| panic!("{}", self.text))
     }
 }
 

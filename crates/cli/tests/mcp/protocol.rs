@@ -32,7 +32,7 @@ fn the_revision_without_sessions_is_spoken_too() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let found = client.ask("server/discover", json!({"_meta": meta}));
-    let versions = found["result"]["supportedVersions"].as_array().expect(&found.to_string());
+    let versions = found["result"]["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     let call = json!({"name": "capitals", "arguments": {"key": "France"}, "_meta": meta});
     let answer = client.ask("tools/call", call);
@@ -110,7 +110,7 @@ fn a_changed_configuration_changes_the_list() {
     assert!(!client.names().contains(&"secrets".to_owned()));
     place.write("remit.toml", &CONFIG.replace("\"capitals\"]", "\"capitals\", \"secrets\"]"));
     client.signal(Signal::HUP);
-    let told = client.next_within(DEADLINE).expect("a notification");
+    let told = client.next_within(DEADLINE).unwrap();
     assert_eq!(told["method"], "notifications/tools/list_changed");
     assert!(client.names().contains(&"secrets".to_owned()));
     // What can't be used changes nothing.
