@@ -46,6 +46,8 @@ mod error;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
+mod inventory;
+#[cfg(target_os = "linux")]
 mod launcher;
 mod limits;
 mod mechanism;
@@ -69,6 +71,8 @@ pub use command::{Command, Stream};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Prepared};
 pub use error::{PrepareError, SpawnError, WaitError};
+#[cfg(target_os = "linux")]
+pub use inventory::{Bounds, Change, Changes, Entry, FileKind, Gap, Inventory};
 pub use limits::{Limit, Limits};
 pub use mechanism::Mechanism;
 pub use outcome::{End, Outcome};

@@ -9,6 +9,11 @@ use thiserror::Error;
 const DAY: u64 = 24 * 60 * 60;
 const MONTH: u64 = 30 * DAY;
 
+/// The backend that is built in.
+pub(crate) const LOCAL: &str = "local";
+/// Kinds of isolation that are known and not offered.
+const NOT_BUILT: [&str; 4] = ["docker", "firecracker", "e2b", "ssh"];
+
 /// `[sandbox]`: code and bash in sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -17,6 +22,12 @@ pub struct SandboxConfig {
     pub enabled: bool,
     /// How sessions are isolated: `local`.
     pub backend: String,
+    /// What to use instead where `backend` can't be had on this machine, in this order. Without it,
+    /// nothing is.
+    pub fallback: Vec<String>,
+    /// Whether the tools `rlm_code`, `rlm_bash` and `rlm_query` exist too, for models that are offered
+    /// tools without operations.
+    pub separate_tools: bool,
     /// The time of one call, in seconds.
     pub timeout_secs: u64,
     /// How many bytes of each stream of a call are kept.
@@ -25,12 +36,22 @@ pub struct SandboxConfig {
     pub max_sessions: u64,
     /// How long a session lives, in seconds.
     pub session_lifetime_secs: u64,
+    /// How often a session's life can be extended.
+    pub session_extensions: u64,
+    /// How much longer it lives by each extension, in seconds.
+    pub session_extension_secs: u64,
     /// How long a session may be without a call, in seconds.
     pub idle_secs: u64,
+    /// How many sessions are kept ready, with a Python that runs, once a first one was made.
+    pub warm_sessions: u64,
     /// The memory of all processes of one interpreter, in bytes.
     pub memory_bytes: u64,
     /// The most processes and threads of one interpreter.
     pub processes: u64,
+    /// The most that a private working directory may hold, in bytes.
+    pub disk_bytes: u64,
+    /// The largest file that can be put into a session, in bytes.
+    pub max_file_bytes: u64,
     /// The network that sessions have.
     pub network: SessionNetwork,
     /// The directory that sessions work in; a private one for each, deleted at its end, where absent.
@@ -65,14 +86,21 @@ impl Default for SandboxConfig {
     fn default() -> Self {
         Self {
             enabled: false,
-            backend: "local".to_owned(),
+            backend: LOCAL.to_owned(),
+            fallback: Vec::new(),
+            separate_tools: false,
             timeout_secs: 120,
             max_output_bytes: 64 << 10,
             max_sessions: 16,
             session_lifetime_secs: 1800,
+            session_extensions: 3,
+            session_extension_secs: 1800,
             idle_secs: 900,
+            warm_sessions: 1,
             memory_bytes: 1 << 30,
             processes: 128,
+            disk_bytes: 1 << 30,
+            max_file_bytes: 8 << 20,
             network: SessionNetwork::None,
             workdir: None,
             workdir_access: SessionAccess::ReadOnly,
@@ -96,11 +124,24 @@ pub enum SandboxConfigError {
         most: u64,
     },
     /// A kind of isolation that is known, and not offered.
-    #[error("this build has no {0:?} backend; the one that it has is \"local\"")]
-    NotBuilt(String),
+    #[error("this build has no {name:?} backend; the one that it has is \"local\"")]
+    NotBuilt {
+        /// The key that names it.
+        key: &'static str,
+        /// Its name.
+        name: String,
+    },
     /// No kind of isolation has this name.
-    #[error("no backend is named {0:?}; the valid name is \"local\"")]
-    Unknown(String),
+    #[error("no backend is named {name:?}; the valid name is \"local\"")]
+    Unknown {
+        /// The key that names it.
+        key: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A kind of isolation that is named twice.
+    #[error("the backend {0:?} is named twice")]
+    Twice(String),
 }
 
 impl SandboxConfigError {
@@ -108,8 +149,8 @@ impl SandboxConfigError {
     #[must_use]
     pub fn key(&self) -> &'static str {
         match self {
-            Self::Range { key, .. } => key,
-            Self::NotBuilt(_) | Self::Unknown(_) => "backend",
+            Self::Range { key, .. } | Self::NotBuilt { key, .. } | Self::Unknown { key, .. } => key,
+            Self::Twice(_) => "fallback",
         }
     }
 }
@@ -121,21 +162,20 @@ impl SandboxConfig {
     ///
     /// The first that can't be used.
     pub fn check(&self) -> Result<(), SandboxConfigError> {
-        match self.backend.as_str() {
-            "local" => {}
-            "docker" | "firecracker" | "e2b" | "ssh" => {
-                return Err(SandboxConfigError::NotBuilt(self.backend.clone()));
-            }
-            _ => return Err(SandboxConfigError::Unknown(self.backend.clone())),
-        }
+        self.check_backends()?;
         let ranges = [
             ("timeout_secs", self.timeout_secs, 1, DAY),
             ("max_output_bytes", self.max_output_bytes, 256, 16 << 20),
             ("max_sessions", self.max_sessions, 1, 4096),
             ("session_lifetime_secs", self.session_lifetime_secs, 1, MONTH),
+            ("session_extensions", self.session_extensions, 0, 1000),
+            ("session_extension_secs", self.session_extension_secs, 1, MONTH),
             ("idle_secs", self.idle_secs, 1, MONTH),
+            ("warm_sessions", self.warm_sessions, 0, 64),
             ("memory_bytes", self.memory_bytes, 16 << 20, 1 << 50),
             ("processes", self.processes, 4, 1 << 16),
+            ("disk_bytes", self.disk_bytes, 1 << 20, 1 << 50),
+            ("max_file_bytes", self.max_file_bytes, 1, 1 << 30),
         ];
         let bad = ranges.into_iter().find(|(_, given, least, most)| given < least || given > most);
         match bad {
@@ -144,6 +184,30 @@ impl SandboxConfig {
             }
             None => Ok(()),
         }
+    }
+
+    /// Every backend that is named is one that this build has, and is named once.
+    fn check_backends(&self) -> Result<(), SandboxConfigError> {
+        let listed = self.fallback.iter().map(|name| ("fallback", name));
+        let named: Vec<_> = std::iter::once(("backend", &self.backend)).chain(listed).collect();
+        for (at, (key, name)) in named.iter().enumerate() {
+            let (key, name) = (*key, (*name).clone());
+            if NOT_BUILT.contains(&name.as_str()) {
+                return Err(SandboxConfigError::NotBuilt { key, name });
+            }
+            if name != LOCAL {
+                return Err(SandboxConfigError::Unknown { key, name });
+            }
+            if named[..at].iter().any(|(_, other)| **other == name) {
+                return Err(SandboxConfigError::Twice(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of the backends, in the order in which they are tried.
+    pub(crate) fn backends(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.backend).chain(&self.fallback).map(String::as_str)
     }
 
     /// The time of one call.
@@ -164,12 +228,15 @@ mod tests {
     #[test]
     fn an_absurd_number_is_refused_and_names_its_key() {
         type Set = fn(&mut SandboxConfig, u64);
-        let keys: [(&str, Set); 7] = [
+        let keys: [(&str, Set); 10] = [
             ("timeout_secs", |config, value| config.timeout_secs = value),
             ("max_output_bytes", |config, value| config.max_output_bytes = value),
             ("max_sessions", |config, value| config.max_sessions = value),
             ("session_lifetime_secs", |config, value| config.session_lifetime_secs = value),
+            ("session_extension_secs", |config, value| config.session_extension_secs = value),
             ("idle_secs", |config, value| config.idle_secs = value),
+            ("disk_bytes", |config, value| config.disk_bytes = value),
+            ("max_file_bytes", |config, value| config.max_file_bytes = value),
             ("memory_bytes", |config, value| config.memory_bytes = value),
             ("processes", |config, value| config.processes = value),
         ];
@@ -186,11 +253,35 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_may_be_zero_may_not_be_absurd() {
+        let config = |extensions, warm| SandboxConfig {
+            session_extensions: extensions,
+            warm_sessions: warm,
+            ..SandboxConfig::default()
+        };
+        config(0, 0).check().unwrap();
+        assert_eq!(config(u64::MAX, 0).check().unwrap_err().key(), "session_extensions");
+        assert_eq!(config(0, u64::MAX).check().unwrap_err().key(), "warm_sessions");
+    }
+
+    #[test]
     fn a_backend_that_is_not_there_is_never_replaced_by_another() {
-        for (name, part) in [("docker", "has no \"docker\""), ("podmann", "the valid name is")] {
-            let config = SandboxConfig { backend: name.to_owned(), ..SandboxConfig::default() };
+        let cases = [
+            ("docker", &[][..], "backend", "has no \"docker\""),
+            ("docker", &["local"], "backend", "has no \"docker\""),
+            ("podmann", &[], "backend", "the valid name is"),
+            ("local", &["ssh"], "fallback", "has no \"ssh\""),
+            ("local", &["lokal"], "fallback", "the valid name is"),
+            ("local", &["local"], "fallback", "twice"),
+        ];
+        for (backend, fallback, key, part) in cases {
+            let config = SandboxConfig {
+                backend: backend.to_owned(),
+                fallback: fallback.iter().map(|&name| name.to_owned()).collect(),
+                ..SandboxConfig::default()
+            };
             let error = config.check().unwrap_err();
-            assert_eq!(error.key(), "backend");
+            assert_eq!(error.key(), key);
             assert!(error.to_string().contains(part), "{error}");
         }
     }

@@ -52,7 +52,10 @@ mod output;
 mod protocol;
 mod tool;
 
-pub use backend::{Backend, BackendError, Place, Started};
+pub(crate) use backend::Backends;
+pub use backend::{
+    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Started,
+};
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use driver::{
     Background, CallError, CallOutcome, Channels, Cwd, DriverLink, DriverProcess, Ending,
@@ -60,7 +63,10 @@ pub use driver::{
 };
 pub use language::Language;
 pub use local::LocalBackend;
-pub use manager::{DriverStatus, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus};
-pub use output::{Captured, OutputText};
+pub use manager::{
+    Disk, DriverStatus, Extended, Ran, Run, SessionError, SessionId, SessionManager, SessionStatus,
+    Unread,
+};
+pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
 pub use protocol::{CodeError, Shown, Variable};
 pub use tool::{SandboxTool, SandboxToolError};

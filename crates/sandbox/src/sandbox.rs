@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tool_core::{
     AdmittedCall, AuthorizationScope, CallId, Circumstances, ExecContext, Gate, Limits,
-    MalformedCall, OutputPolicy, RawArguments, Stage, ToolCall, ToolError, ToolOutput,
-    ToolRegistry, ToolResult, ToolSpec, parse_call,
+    MalformedCall, OutputPolicy, ProgressSink, RawArguments, Stage, ToolCall, ToolError,
+    ToolOutput, ToolRegistry, ToolResult, ToolSpec, parse_call,
 };
 
 use crate::{
@@ -58,7 +58,7 @@ impl ToolSandbox {
         let gate = Gate::new(registry, scope, limits);
         let scope = Arc::clone(gate.scope());
         let cancellation = CancellationToken::new();
-        let circumstances = Arc::new(Circumstances { limits, cancellation, scope });
+        let circumstances = Arc::new(Circumstances { limits, cancellation, scope, progress: None });
         Self { gate, desk: None, audit: None, circumstances }
     }
 
@@ -81,6 +81,14 @@ impl ToolSandbox {
     pub fn with_cancellation(mut self, cancellation: CancellationToken) -> Self {
         self.circumstances =
             Arc::new(Circumstances { cancellation, ..(*self.circumstances).clone() });
+        self
+    }
+
+    /// Shows what calls do while they run to somebody who watches.
+    #[must_use]
+    pub fn with_progress(mut self, sink: Arc<dyn ProgressSink>) -> Self {
+        let progress = Some(sink);
+        self.circumstances = Arc::new(Circumstances { progress, ..(*self.circumstances).clone() });
         self
     }
 

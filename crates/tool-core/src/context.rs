@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::{AuthorizationScope, CallId, Limits, Timeout};
+use crate::{AuthorizationScope, CallId, Limits, Progress, ProgressSink, Timeout};
 
 /// The envelope of one call, seen from inside. Cheap to clone.
 ///
@@ -43,6 +43,8 @@ pub struct Circumstances {
     pub cancellation: CancellationToken,
     /// What may be called.
     pub scope: Arc<AuthorizationScope>,
+    /// Who watches the calls, where somebody does.
+    pub progress: Option<Arc<dyn ProgressSink>>,
 }
 
 impl ExecContext {
@@ -122,6 +124,21 @@ impl ExecContext {
         if Arc::strong_count(&self.call) > 1 {
             self.call.has_ended.store(true, Ordering::Release);
             self.call.ended.notify_waiters();
+        }
+    }
+
+    /// Whether somebody watches, so that a tool need not make what nobody sees.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.call.circumstances.progress.is_some()
+    }
+
+    /// Shows a step of the work to whoever watches, until the call has ended.
+    pub fn progress(&self, progress: Progress<'_>) {
+        if let Some(sink) = &self.call.circumstances.progress
+            && !self.call.has_ended.load(Ordering::Acquire)
+        {
+            sink.progress(&self.call.call_id, progress);
         }
     }
 

@@ -1,7 +1,11 @@
 //! What a kind of isolation gives to sessions: places, and drivers started in them.
 //!
-//! Both traits block; the manager calls them from threads that may. Another backend, or one that a
-//! test makes up, is an implementation of these two.
+//! The traits block; the manager calls them from threads that may. Another backend, or one that a
+//! test makes up, is an implementation of [`Backend`] and [`Place`], and of [`Files`] where the host
+//! can reach a place's files.
+
+mod choice;
+mod files;
 
 use std::{
     fmt, io,
@@ -13,8 +17,21 @@ use thiserror::Error;
 
 use crate::{Channels, DriverProcess, Language};
 
+pub(crate) use choice::Backends;
+pub use files::{ChangedFile, FileChanges, FileError, FilePart, Files};
+
 /// A kind of isolation.
 pub trait Backend: fmt::Debug + Send + Sync {
+    /// What it is called in a configuration.
+    fn name(&self) -> &str;
+
+    /// Whether it can be had on this machine. Starts no code of a session.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to get it.
+    fn probe(&self) -> Result<(), BackendError>;
+
     /// Makes the place of one session. Starts no code of the session.
     ///
     /// # Errors
@@ -31,6 +48,11 @@ pub trait Place: fmt::Debug + Send + Sync {
     ///
     /// [`BackendError`].
     fn start(&self, language: Language) -> Result<Started, BackendError>;
+
+    /// Its files, where the host can reach them.
+    fn files(&self) -> Option<&dyn Files> {
+        None
+    }
 
     /// Frees what the place holds, once its drivers are gone.
     ///

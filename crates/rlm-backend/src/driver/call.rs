@@ -73,11 +73,17 @@ impl DriverLink {
         self.check_code(code)?;
         self.begin()?;
         let earlier = self.take_background();
+        if let Some(watcher) = &self.watcher {
+            self.stdout.watch(Arc::clone(watcher));
+            self.stderr.watch(Arc::clone(watcher));
+        }
         let mut call = Call::new(self.next_id(), deadline);
         self.send(&Request::Run { id: call.id, code });
         let end = self.follow(&mut call, cancel).await;
-        self.stdout.drain();
-        self.stderr.drain();
+        for stream in [&mut self.stdout, &mut self.stderr] {
+            stream.drain();
+            stream.end_watch();
+        }
         for seq in std::mem::take(&mut call.asked) {
             self.answer(seq, Err("the call that asked has ended".to_owned()));
         }

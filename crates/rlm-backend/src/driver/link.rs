@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     language::Language,
-    output::OutputStream,
+    output::{OutputStream, OutputWatcher},
     protocol::{Event, Request, parse},
 };
 
@@ -82,6 +82,7 @@ pub struct DriverLink {
     pub(super) generation: u64,
     pub(super) last_id: u64,
     pub(super) health: Health,
+    pub(super) watcher: Option<Arc<dyn OutputWatcher>>,
 }
 
 /// What can be done with a link.
@@ -125,6 +126,13 @@ impl DriverLink {
         self.health == Health::Lost
     }
 
+    /// Shows the output of calls while they run to a watcher, or to nobody, from the next call on.
+    ///
+    /// What is printed between calls is not shown.
+    pub fn watch(&mut self, watcher: Option<Arc<dyn OutputWatcher>>) {
+        self.watcher = watcher;
+    }
+
     /// Sets how long interrupted code may take from now on.
     pub(crate) fn set_grace(&mut self, grace: Duration) {
         self.config.grace = grace;
@@ -154,7 +162,14 @@ impl DriverLink {
         }
     }
 
-    /// What was printed since the last call, and was not taken yet.
+    /// What was printed since the last call, and was not taken yet. It stays there for the next call.
+    pub fn background(&mut self) -> Background {
+        self.stdout.drain();
+        self.stderr.drain();
+        Background { stdout: self.stdout.kept(), stderr: self.stderr.kept() }
+    }
+
+    /// The same, taken out: the next call does not give it again.
     pub fn take_background(&mut self) -> Background {
         self.stdout.drain();
         self.stderr.drain();

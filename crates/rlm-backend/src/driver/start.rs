@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     language::Language,
-    output::OutputStream,
+    output::{OutputSource, OutputStream},
     protocol::{Event, Request, ShownLimits, parse},
 };
 
@@ -73,14 +73,15 @@ impl DriverLink {
             language,
             process,
             control: Control::new(control_in, control_out, config.max_line_bytes)?,
-            stdout: OutputStream::new(stdout, config.max_output_bytes)?,
-            stderr: OutputStream::new(stderr, config.max_output_bytes)?,
+            stdout: OutputStream::new(stdout, config.max_output_bytes, OutputSource::Stdout)?,
+            stderr: OutputStream::new(stderr, config.max_output_bytes, OutputSource::Stderr)?,
             host_calls,
             token: token()?,
             version: String::new(),
             generation: config.generation,
             last_id: 0,
             health: Health::Idle,
+            watcher: None,
             config,
         };
         let met = timeout_at(deadline, link.meet()).await.unwrap_or(Err(StartError::TimedOut));

@@ -4,6 +4,8 @@
 //! none of the host's files but system directories, none of its environment. Opening a place looks at
 //! the machine and makes the directory; the first code starts the first process.
 
+mod beneath;
+mod files;
 mod folder;
 mod process;
 
@@ -15,10 +17,14 @@ use std::{
 
 use confine::{Child, Command, Confinement, Limits, Network, Prepared, SpawnError};
 
-use self::{folder::Folder, process::Confined};
+use self::{
+    files::{LocalFiles, Reach},
+    folder::Folder,
+    process::Confined,
+};
 use crate::{
-    Backend, BackendError, Channels, Language, Place, SandboxConfig, SessionAccess, SessionNetwork,
-    Started,
+    Backend, BackendError, Channels, Files, Language, Place, SandboxConfig, SessionAccess,
+    SessionNetwork, Started, config::LOCAL,
 };
 
 /// The backend `local`.
@@ -38,8 +44,11 @@ impl LocalBackend {
         let mut limits = Limits::default();
         limits.memory = Some(self.config.memory_bytes);
         limits.processes = Some(self.config.processes);
+        if folder.is_private() {
+            limits.file_size = Some(self.config.disk_bytes);
+        }
         let mut confinement = Confinement::builder(folder.path()).limits(limits);
-        if !folder.is_private() && self.config.workdir_access == SessionAccess::ReadOnly {
+        if self.reach(folder) == Reach::ReadOnly {
             confinement = confinement.read_only_workdir();
         }
         if self.config.network == SessionNetwork::Host {
@@ -47,20 +56,41 @@ impl LocalBackend {
         }
         confinement
     }
+
+    fn reach(&self, folder: &Folder) -> Reach {
+        match self.config.workdir_access {
+            _ if folder.is_private() => Reach::Private,
+            SessionAccess::ReadOnly => Reach::ReadOnly,
+            SessionAccess::ReadWrite => Reach::Shared,
+        }
+    }
 }
 
 impl Backend for LocalBackend {
+    fn name(&self) -> &str {
+        LOCAL
+    }
+
+    /// Whether this machine can confine at all. A directory that can't be used is another matter.
+    fn probe(&self) -> Result<(), BackendError> {
+        let prepared = Confinement::builder(std::env::temp_dir()).read_only_workdir().prepare();
+        prepared.map(drop).map_err(|error| BackendError::new(error.to_string()))
+    }
+
     fn open(&self) -> Result<Box<dyn Place>, BackendError> {
         let folder = match &self.config.workdir {
             Some(path) => Ok(Folder::given(path.clone())),
             None => Folder::private(),
         };
-        let folder = folder.map_err(|error| {
+        let failed = |error: io::Error| {
             BackendError::new(format!("no directory can be made for a session: {error}"))
-        })?;
+        };
+        let folder = folder.map_err(failed)?;
         let prepared = self.confinement(&folder).prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
-        Ok(Box::new(LocalPlace { prepared, folder: Mutex::new(Some(folder)) }))
+        let files = LocalFiles::new(folder.path(), self.reach(&folder));
+        let files = files.map_err(failed)?;
+        Ok(Box::new(LocalPlace { prepared, files, folder: Mutex::new(Some(folder)) }))
     }
 }
 
@@ -68,6 +98,7 @@ impl Backend for LocalBackend {
 #[derive(Debug)]
 struct LocalPlace {
     prepared: Prepared,
+    files: LocalFiles,
     /// Taken when it is closed.
     folder: Mutex<Option<Folder>>,
 }
@@ -92,6 +123,10 @@ impl Place for LocalPlace {
         let limit = Arc::new(OnceLock::new());
         let process = Confined::new(child, Arc::clone(&limit));
         Ok(Started { channels, process: Box::new(process), confinement, limit })
+    }
+
+    fn files(&self) -> Option<&dyn Files> {
+        Some(&self.files)
     }
 
     fn close(&self) -> io::Result<()> {

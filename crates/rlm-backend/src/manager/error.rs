@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use super::SessionId;
-use crate::{BackendError, CallError, StartError, VariableError};
+use super::{Disk, SessionId};
+use crate::{BackendError, CallError, FileError, StartError, VariableError};
 
 /// Why a session can't be had or used.
 #[derive(Debug, Error)]
@@ -33,6 +33,30 @@ pub enum SessionError {
         /// How many there may be.
         max: u64,
     },
+    /// Its life was extended as often as it may be.
+    #[error(
+        "the life of the session {session} was extended {max} times already, and no more is allowed; \
+         get what is needed out of it, and make another with session_create"
+    )]
+    NoMoreExtensions {
+        /// Which.
+        session: SessionId,
+        /// How often it may be.
+        max: u64,
+    },
+    /// Its directory holds more than it may.
+    #[error(
+        "the directory of the session {session} holds {} bytes, more than the {} that are allowed, so \
+         it takes no more code and no more files; get what is needed with file_get, then end it with \
+         session_destroy",
+        disk.held, disk.max
+    )]
+    DiskFull {
+        /// Which.
+        session: SessionId,
+        /// How much it holds.
+        disk: Disk,
+    },
     /// Another call in the session took all of the time.
     #[error("the session {0} was busy with another call until the deadline; call again later")]
     Busy(SessionId),
@@ -51,6 +75,9 @@ pub enum SessionError {
     /// The variable can't be set or read.
     #[error(transparent)]
     Variable(#[from] VariableError),
+    /// The file can't be put or got.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// What it held could not be freed.
     #[error("the session {id} has ended, but its directory could not be deleted: {message}")]
     Teardown {

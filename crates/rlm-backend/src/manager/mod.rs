@@ -2,10 +2,15 @@
 //!
 //! Nothing runs before the first call: a manager that nobody calls has no process and no directory.
 //! A session has a Python and a bash interpreter in one working directory, each started by its first
-//! call. Sessions end when they are destroyed, when they expire, and with the manager.
+//! call, or before it where the pool had one ready. Sessions end when they are destroyed, when they
+//! expire, and with the manager.
 
+mod disk;
 mod error;
+mod files;
 mod id;
+mod owner;
+mod pool;
 mod session;
 mod slot;
 mod status;
@@ -19,14 +24,20 @@ use std::{
 use serde_json::Value;
 use tokio::time::Instant;
 
-use self::{session::Session, slot::Question, table::Table};
-use crate::{Backend, SandboxConfig};
+use self::{
+    pool::Pool,
+    session::Session,
+    slot::Question,
+    table::{Expiry, Table},
+};
+use crate::{Backend, Backends, SandboxConfig};
 
+pub use disk::Disk;
 pub use error::SessionError;
 pub use id::SessionId;
-pub use session::Run;
+pub use owner::Run;
 pub use slot::Ran;
-pub use status::{DriverStatus, SessionStatus};
+pub use status::{DriverStatus, Extended, SessionStatus, Unread};
 
 /// The sessions of one program.
 #[derive(Debug)]
@@ -36,9 +47,9 @@ pub struct SessionManager {
 
 #[derive(Debug)]
 struct Shared {
-    backend: Arc<dyn Backend>,
-    config: SandboxConfig,
+    pool: Arc<Pool>,
     table: Mutex<Table>,
+    max_file_bytes: u64,
     /// One session is made at a time, so that there are never too many.
     making: tokio::sync::Mutex<()>,
 }
@@ -47,8 +58,17 @@ impl SessionManager {
     /// A manager without a session. Starts nothing.
     #[must_use]
     pub fn new(backend: Arc<dyn Backend>, config: SandboxConfig) -> Self {
+        Self::with_backends(vec![backend], config)
+    }
+
+    /// A manager over the first of these backends that can be had. Starts nothing.
+    #[must_use]
+    pub fn with_backends(backends: Vec<Arc<dyn Backend>>, config: SandboxConfig) -> Self {
         let table = Mutex::new(Table::new(&config));
-        Self { shared: Arc::new(Shared { backend, config, table, making: Default::default() }) }
+        let max_file_bytes = config.max_file_bytes;
+        let pool = Arc::new(Pool::new(Arc::new(Backends::new(backends)), config));
+        let shared = Shared { pool, table, max_file_bytes, making: tokio::sync::Mutex::default() };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Makes a session.
@@ -73,10 +93,7 @@ impl SessionManager {
         session: Option<SessionId>,
         run: Run,
     ) -> Result<(SessionId, Ran), SessionError> {
-        let (id, session) = match session {
-            Some(id) => (id, self.shared.table().find(id)?),
-            None => self.default_session().await?,
-        };
+        let (id, session) = self.session_or_default(session).await?;
         let ran = session.run(run).await?;
         Ok((id, ran))
     }
@@ -122,19 +139,53 @@ impl SessionManager {
     /// # Errors
     ///
     /// There is no such session.
-    pub fn status(&self, id: SessionId) -> Result<SessionStatus, SessionError> {
-        let mut table = self.shared.table();
-        let session = table.find(id)?;
-        let shown = session.shown();
-        let left = table.expires(&session).saturating_duration_since(Instant::now());
+    pub async fn status(&self, id: SessionId) -> Result<SessionStatus, SessionError> {
+        let (session, Expiry { idle, end, extensions_left }) = {
+            let mut table = self.shared.table();
+            (table.find(id)?, table.expiry(id)?)
+        };
+        let (unread, now, shown) = (session.unread().await, Instant::now(), session.shown());
         Ok(SessionStatus {
             id,
             age: session.created.elapsed(),
-            expires_in: left,
+            expires_in: idle.saturating_duration_since(now),
+            ends_in: end.saturating_duration_since(now),
+            extensions_left,
+            backend: session.backend().to_owned(),
             is_busy: shown.is_busy,
             python: shown.python,
             bash: shown.bash,
+            unread,
         })
+    }
+
+    /// Lets a session live longer, by as much and as often as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// There is no such session, or it was extended as often as it may be.
+    pub fn extend(&self, id: SessionId) -> Result<Extended, SessionError> {
+        let Expiry { end, extensions_left, .. } = self.shared.table().extend(id)?;
+        let ends_in = end.saturating_duration_since(Instant::now());
+        Ok(Extended { ends_in, extensions_left })
+    }
+
+    /// How a session that ends within this time can be kept, where it does: whatever is called, it is
+    /// over then. `None` also where there is no such session.
+    #[must_use]
+    pub fn ends_within(&self, id: SessionId, time: Duration) -> Option<Extended> {
+        let Expiry { end, extensions_left, .. } = self.shared.table().expiry(id).ok()?;
+        let ends_in = end.saturating_duration_since(Instant::now());
+        (ends_in <= time).then_some(Extended { ends_in, extensions_left })
+    }
+
+    /// The name of the backend that a session is of.
+    ///
+    /// # Errors
+    ///
+    /// There is no such session.
+    pub fn backend(&self, id: SessionId) -> Result<String, SessionError> {
+        Ok(self.shared.table().find(id)?.backend().to_owned())
     }
 
     /// Ends a session, and returns when its processes and its private directory are gone.
@@ -152,6 +203,12 @@ impl SessionManager {
     pub fn count(&self) -> usize {
         self.shared.table().count()
     }
+
+    /// How many sessions are ready to be made at once; they count as none yet.
+    #[must_use]
+    pub fn warm_count(&self) -> usize {
+        self.shared.pool.count()
+    }
 }
 
 impl Shared {
@@ -162,12 +219,14 @@ impl Shared {
     async fn create(shared: &Arc<Self>) -> Result<(SessionId, Arc<Session>), SessionError> {
         shared.table().check_room()?;
         let id = SessionId::new()?;
-        let backend = Arc::clone(&shared.backend);
-        let place = tokio::task::spawn_blocking(move || backend.open()).await;
-        let place = place.map_err(std::io::Error::other)??;
-        let session = Arc::new(Session::begin(id, place, shared.config.output_bytes()));
+        let begun = match shared.pool.take() {
+            Some(begun) => begun,
+            None => shared.pool.begin().await?,
+        };
+        let session = Arc::new(begun.claim(id));
         shared.table().add(id, Arc::clone(&session));
         tokio::spawn(expire(Arc::downgrade(shared), id));
+        shared.pool.refill();
         Ok((id, session))
     }
 }

@@ -1,7 +1,7 @@
-//! The task that owns one session: its place, its two interpreters, and the calls one after the other.
+//! The handle of one session: calls go through it to the task that owns the session.
 //!
-//! A call whose caller has gone is interrupted, not dropped, so that the state is kept. The end of the
-//! session is another matter: whatever runs is killed then.
+//! A session can be begun before anybody asks for it, so that its interpreter runs already; it gets
+//! its id, and its age, when it is claimed.
 
 use std::{
     io,
@@ -12,55 +12,35 @@ use std::{
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
-    time::{Instant, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    Ran, SessionError, SessionId,
+    Disk, Ran, SessionError, SessionId,
+    owner::{Job, Owner, Run, Shown},
     slot::{Question, Slot},
-    status::DriverStatus,
+    status::{DriverStatus, Unread},
 };
-use crate::{Language, Place};
+use crate::{Language, Place, SandboxConfig};
 
 /// How many calls may wait for a session.
 const WAITING: usize = 64;
-
-/// A call.
-#[derive(Debug)]
-pub struct Run {
-    /// The interpreter.
-    pub language: Language,
-    /// What to run.
-    pub code: String,
-    /// When it is interrupted.
-    pub deadline: Instant,
-    /// How long after that it may take to end.
-    pub grace: Duration,
-}
-
-/// What the owner of a session is asked for.
-enum Job {
-    Run { run: Run, cancel: CancellationToken, reply: Reply<Ran> },
-    Ask { question: Question, reply: Reply<Value> },
-}
-
-type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
-
-/// What the owner of a session shows of it.
-#[derive(Debug, Clone)]
-pub(super) struct Shown {
-    pub(super) last_used: Instant,
-    pub(super) is_busy: bool,
-    pub(super) python: DriverStatus,
-    pub(super) bash: DriverStatus,
-}
+/// How long a status waits for what was printed in the background.
+const LISTEN: Duration = Duration::from_millis(200);
 
 /// A session; dropping the last handle ends it.
 #[derive(Debug)]
 pub(super) struct Session {
     id: SessionId,
     pub(super) created: Instant,
+    begun: Begun,
+}
+
+/// A session that nobody has claimed yet; dropping it ends it.
+#[derive(Debug)]
+pub(super) struct Begun {
+    backend: String,
     jobs: mpsc::Sender<Job>,
     shown: Arc<Mutex<Shown>>,
     ended: Mutex<Option<oneshot::Receiver<io::Result<()>>>>,
@@ -68,61 +48,133 @@ pub(super) struct Session {
     end: CancellationToken,
 }
 
-impl Session {
+impl Begun {
     /// Begins a session in a place. It must be called within a runtime.
-    pub(super) fn begin(id: SessionId, place: Box<dyn Place>, max_output: usize) -> Self {
+    pub(super) fn new(place: Box<dyn Place>, backend: String, config: &SandboxConfig) -> Self {
         let (jobs, waiting) = mpsc::channel(WAITING);
         let (tell, ended) = oneshot::channel();
-        let now = Instant::now();
         let (python, bash) = (DriverStatus::default(), DriverStatus::default());
-        let shown = Shown { last_used: now, is_busy: false, python, bash };
+        let shown = Shown { last_used: Instant::now(), is_busy: false, python, bash };
         let shown = Arc::new(Mutex::new(shown));
         let end = CancellationToken::new();
         let owner = Owner {
-            id,
             python: Slot::new(Language::Python),
             bash: Slot::new(Language::Bash),
             place: Arc::from(place),
             shown: Arc::clone(&shown),
-            max_output,
+            max_output: config.output_bytes(),
+            disk: Disk { held: 0, max: config.disk_bytes },
         };
         tokio::spawn(owner.own(waiting, end.clone(), tell));
         let ended = Mutex::new(Some(ended));
-        Self { id, created: now, jobs, shown, ended, _end: end.clone().drop_guard(), end }
+        Self { backend, jobs, shown, ended, _end: end.clone().drop_guard(), end }
     }
 
+    /// Starts its Python.
+    pub(super) async fn start(&self) -> Result<(), SessionError> {
+        let (reply, answer) = oneshot::channel();
+        let gone = || io::Error::other("the session ended at its start");
+        self.jobs.send(Job::Start { reply }).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// Whether its Python runs, as far as its owner has heard.
+    pub(super) fn is_started(&self) -> bool {
+        !self.jobs.is_closed() && self.shown().python.is_running
+    }
+
+    /// Gives it a name; its time begins now.
+    pub(super) fn claim(self, id: SessionId) -> Session {
+        let created = Instant::now();
+        self.lock().last_used = created;
+        Session { id, created, begun: self }
+    }
+
+    fn shown(&self) -> Shown {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
     pub(super) fn shown(&self) -> Shown {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.begun.shown()
+    }
+
+    /// The name of the backend that it is of.
+    pub(super) fn backend(&self) -> &str {
+        &self.begun.backend
     }
 
     /// Whether its owner is gone, with the runtime that it was made in.
     pub(super) fn is_gone(&self) -> bool {
-        self.jobs.is_closed()
+        self.begun.jobs.is_closed()
+    }
+
+    /// Counts as a use of it.
+    pub(super) fn touch(&self) {
+        self.begun.lock().last_used = Instant::now();
     }
 
     /// Runs a call after those that wait already.
     pub(super) async fn run(&self, run: Run) -> Result<Ran, SessionError> {
-        let last = run.deadline + run.grace;
+        let (id, last) = (self.id, run.deadline + run.grace);
         let cancel = CancellationToken::new();
         let _interrupt_when_dropped = cancel.clone().drop_guard();
         let (reply, answer) = oneshot::channel();
-        let sent = timeout_at(last, self.jobs.send(Job::Run { run, cancel, reply })).await;
-        sent.map_err(|_| SessionError::Busy(self.id))?.map_err(|_| SessionError::Ended(self.id))?;
-        answer.await.map_err(|_| SessionError::Ended(self.id))?
+        let job = Job::Run { id, run, cancel, reply };
+        let sent = timeout_at(last, self.begun.jobs.send(job)).await;
+        sent.map_err(|_| SessionError::Busy(id))?.map_err(|_| SessionError::Ended(id))?;
+        answer.await.map_err(|_| SessionError::Ended(id))?
     }
 
     /// Sets or reads a variable of the Python interpreter, after the calls that wait already.
     pub(super) async fn ask(&self, question: Question) -> Result<Value, SessionError> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.jobs.send(Job::Ask { question, reply }).await;
-        sent.map_err(|_| SessionError::Ended(self.id))?;
+        self.send(Job::Ask { question, reply }).await?;
         answer.await.map_err(|_| SessionError::Ended(self.id))?
+    }
+
+    /// Works on the place, after the calls that wait already. The work gives its answer, and how much
+    /// the place holds then, where that is another.
+    pub(super) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Place, Disk) -> (Result<T, SessionError>, Option<u64>) + Send + 'static,
+    ) -> Result<T, SessionError> {
+        let (reply, answer) = oneshot::channel();
+        let work = move |place: &dyn Place, disk: Disk| {
+            // Where nobody waits any more, nothing is done.
+            if reply.is_closed() {
+                return None;
+            }
+            let (result, held) = work(place, disk);
+            let _asker_may_be_gone = reply.send(result);
+            held
+        };
+        self.send(Job::Work(Box::new(work))).await?;
+        answer.await.map_err(|_| SessionError::Ended(self.id))?
+    }
+
+    /// What was printed since the last call; nothing while a call runs.
+    pub(super) async fn unread(&self) -> Unread {
+        let (reply, answer) = oneshot::channel();
+        if self.shown().is_busy || self.begun.jobs.try_send(Job::Listen { reply }).is_err() {
+            return Unread::default();
+        }
+        timeout(LISTEN, answer).await.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    async fn send(&self, job: Job) -> Result<(), SessionError> {
+        self.begun.jobs.send(job).await.map_err(|_| SessionError::Ended(self.id))
     }
 
     /// Ends it, and waits until everything of it is freed.
     pub(super) async fn destroy(&self) -> Result<(), SessionError> {
-        self.end.cancel();
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.begun.end.cancel();
+        let ended = self.begun.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(ended) = ended else { return Err(SessionError::Destroyed(self.id)) };
         match ended.await {
             Ok(Err(error)) => {
@@ -130,98 +182,5 @@ impl Session {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// Everything of a session. The interpreters go before the place.
-struct Owner {
-    id: SessionId,
-    python: Slot,
-    bash: Slot,
-    place: Arc<dyn Place>,
-    shown: Arc<Mutex<Shown>>,
-    max_output: usize,
-}
-
-impl Owner {
-    async fn own(
-        mut self,
-        mut jobs: mpsc::Receiver<Job>,
-        end: CancellationToken,
-        tell: oneshot::Sender<io::Result<()>>,
-    ) {
-        tokio::select! {
-            () = end.cancelled() => {}
-            () = self.serve(&mut jobs) => {}
-        }
-        drop(jobs);
-        let freed = tokio::task::spawn_blocking(move || self.free()).await;
-        let _nobody_may_wait =
-            tell.send(freed.unwrap_or_else(|error| Err(io::Error::other(error))));
-    }
-
-    async fn serve(&mut self, jobs: &mut mpsc::Receiver<Job>) {
-        loop {
-            tokio::select! {
-                job = jobs.recv() => match job {
-                    Some(job) => self.work(job).await,
-                    None => return,
-                },
-                () = self.python.attend() => {}
-                () = self.bash.attend() => {}
-            }
-            self.show(false);
-        }
-    }
-
-    async fn work(&mut self, job: Job) {
-        match job {
-            Job::Run { run, cancel, reply } => self.run(run, cancel, reply).await,
-            Job::Ask { question, reply } => {
-                self.show(true);
-                let answer = self.python.ask(&self.place, question, self.max_output).await;
-                let _asker_may_be_gone = reply.send(answer);
-            }
-        }
-    }
-
-    async fn run(&mut self, run: Run, cancel: CancellationToken, reply: Reply<Ran>) {
-        if cancel.is_cancelled() {
-            return;
-        }
-        if Instant::now() >= run.deadline {
-            let _caller_may_be_gone = reply.send(Err(SessionError::Busy(self.id)));
-            return;
-        }
-        self.show(true);
-        let (slot, other) = match run.language {
-            Language::Python => (&mut self.python, &mut self.bash),
-            Language::Bash => (&mut self.bash, &mut self.python),
-        };
-        let work = slot.run(&self.place, &run, self.max_output, &cancel);
-        let mut work = std::pin::pin!(work);
-        let result = loop {
-            tokio::select! {
-                result = &mut work => break result,
-                () = other.attend() => {}
-            }
-        };
-        let _caller_may_be_gone = reply.send(result);
-    }
-
-    fn show(&self, is_busy: bool) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_busy || shown.is_busy {
-            shown.last_used = Instant::now();
-        }
-        shown.is_busy = is_busy;
-        shown.python = self.python.status();
-        shown.bash = self.bash.status();
-    }
-
-    fn free(self) -> io::Result<()> {
-        let Self { python, bash, place, .. } = self;
-        drop((python, bash));
-        place.close()
     }
 }

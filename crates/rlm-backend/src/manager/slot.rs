@@ -10,9 +10,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Run, SessionError, status::DriverStatus};
+use super::{Disk, Run, SessionError, status::DriverStatus};
 use crate::{
-    CallError, CallOutcome, DriverLink, Language, LinkConfig, NoHostCalls, Place, StateAfter,
+    Background, CallError, CallOutcome, DriverLink, FileChanges, Language, LinkConfig, NoHostCalls,
+    Place, StateAfter,
 };
 
 /// The least that an interpreter is given to start.
@@ -29,6 +30,10 @@ pub struct Ran {
     pub limit: Option<String>,
     /// What is enforced on the interpreter.
     pub confinement: Value,
+    /// What became of the session's files since the call before.
+    pub changes: FileChanges,
+    /// The session's directory, where it holds more than it may.
+    pub over_disk: Option<Disk>,
 }
 
 /// An interpreter that is there or will be.
@@ -40,6 +45,8 @@ pub(super) struct Slot {
     generation: u64,
     /// What the host set; set again in every new interpreter.
     context: BTreeMap<String, Value>,
+    /// What an interpreter that is gone printed, and no call has shown.
+    left: Background,
 }
 
 /// What the host asks of a session's variables.
@@ -58,7 +65,8 @@ struct Live {
 
 impl Slot {
     pub(super) fn new(language: Language) -> Self {
-        Self { language, live: None, generation: 0, context: BTreeMap::new() }
+        let (context, left) = (BTreeMap::new(), Background::default());
+        Self { language, live: None, generation: 0, context, left }
     }
 
     /// Takes in background output between calls; returns when the interpreter has ended, and never
@@ -67,6 +75,7 @@ impl Slot {
         match &mut self.live {
             Some(live) => {
                 live.link.attend().await;
+                self.left = live.link.take_background();
                 self.live = None;
             }
             None => std::future::pending().await,
@@ -81,6 +90,20 @@ impl Slot {
         }
     }
 
+    /// What was printed since the last call; the next one shows it too.
+    pub(super) fn unread(&mut self) -> Background {
+        self.live.as_mut().map_or_else(|| self.left.clone(), |live| live.link.background())
+    }
+
+    /// Starts the interpreter where there is none.
+    pub(super) async fn start(
+        &mut self,
+        place: &Arc<dyn Place>,
+        max_output: usize,
+    ) -> Result<(), SessionError> {
+        self.ready(place, max_output).await.map(drop)
+    }
+
     /// Runs code, and starts the interpreter before where there is none.
     pub(super) async fn run(
         &mut self,
@@ -92,14 +115,19 @@ impl Slot {
         let is_fresh = self.live.is_none() && self.generation > 0;
         let live = self.ready(place, max_output).await?;
         live.link.set_grace(run.grace);
+        live.link.watch(run.watcher.clone());
         let outcome = live.link.run(&run.code, run.deadline, cancel.cancelled()).await;
         let (limit, confinement) = (live.limit.get().cloned(), live.confinement.clone());
         self.look_after();
         let mut outcome = outcome?;
+        if is_fresh {
+            outcome.earlier = std::mem::take(&mut self.left);
+        }
         if is_fresh && outcome.state == StateAfter::Kept {
             outcome.state = StateAfter::Restored;
         }
-        Ok(Ran { outcome, is_fresh, limit, confinement })
+        let (changes, over_disk) = (FileChanges::default(), None);
+        Ok(Ran { outcome, is_fresh, limit, confinement, changes, over_disk })
     }
 
     /// Sets or reads a variable; setting gives null.

@@ -20,13 +20,33 @@ enum Gone {
     Expired,
 }
 
+/// A session, and how often its life was extended.
+#[derive(Debug)]
+struct Entry {
+    session: Arc<Session>,
+    extensions: u32,
+}
+
+/// When a session ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expiry {
+    /// If nothing is called any more.
+    pub(super) idle: Instant,
+    /// Whatever is called.
+    pub(super) end: Instant,
+    /// How often the end can still be put off.
+    pub(super) extensions_left: u64,
+}
+
 #[derive(Debug)]
 pub(super) struct Table {
-    live: BTreeMap<SessionId, Arc<Session>>,
+    live: BTreeMap<SessionId, Entry>,
     gone: VecDeque<(SessionId, Gone)>,
     default: Option<SessionId>,
     max: u64,
     lifetime: Duration,
+    max_extensions: u64,
+    extension: Duration,
     idle: Duration,
 }
 
@@ -38,12 +58,14 @@ impl Table {
             default: None,
             max: config.max_sessions,
             lifetime: Duration::from_secs(config.session_lifetime_secs),
+            max_extensions: config.session_extensions,
+            extension: Duration::from_secs(config.session_extension_secs),
             idle: Duration::from_secs(config.idle_secs),
         }
     }
 
     pub(super) fn add(&mut self, id: SessionId, session: Arc<Session>) {
-        self.live.insert(id, session);
+        self.live.insert(id, Entry { session, extensions: 0 });
     }
 
     pub(super) fn set_default(&mut self, id: SessionId) {
@@ -64,12 +86,30 @@ impl Table {
     pub(super) fn default_session(&mut self) -> Option<(SessionId, Arc<Session>)> {
         self.sweep();
         let id = self.default?;
-        self.live.get(&id).map(|session| (id, Arc::clone(session)))
+        self.live.get(&id).map(|entry| (id, Arc::clone(&entry.session)))
     }
 
     pub(super) fn find(&mut self, id: SessionId) -> Result<Arc<Session>, SessionError> {
         self.sweep();
-        self.live.get(&id).map(Arc::clone).ok_or_else(|| self.missing(id))
+        let session = self.live.get(&id).map(|entry| Arc::clone(&entry.session));
+        session.ok_or_else(|| self.missing(id))
+    }
+
+    /// Puts a session's end off, which counts as a use of it.
+    pub(super) fn extend(&mut self, id: SessionId) -> Result<Expiry, SessionError> {
+        self.find(id)?.touch();
+        let max = self.max_extensions;
+        match self.live.get_mut(&id) {
+            Some(entry) if u64::from(entry.extensions) < max => entry.extensions += 1,
+            _ => return Err(SessionError::NoMoreExtensions { session: id, max }),
+        }
+        self.expiry(id)
+    }
+
+    /// When a session ends.
+    pub(super) fn expiry(&mut self, id: SessionId) -> Result<Expiry, SessionError> {
+        self.find(id)?;
+        self.live.get(&id).map(|entry| self.expiry_of(entry)).ok_or_else(|| self.missing(id))
     }
 
     /// Takes a session out, to be destroyed.
@@ -93,27 +133,28 @@ impl Table {
         self.gone.push_front((id, why));
     }
 
-    /// When a session expires, if nothing is called any more.
-    pub(super) fn expires(&self, session: &Session) -> Instant {
-        let end = session.created + self.lifetime;
-        let shown = session.shown();
-        if shown.is_busy { end } else { end.min(shown.last_used + self.idle) }
+    fn expiry_of(&self, entry: &Entry) -> Expiry {
+        let end = entry.session.created + self.lifetime + self.extension * entry.extensions;
+        let shown = entry.session.shown();
+        let idle = if shown.is_busy { end } else { end.min(shown.last_used + self.idle) };
+        let extensions_left = self.max_extensions - u64::from(entry.extensions);
+        Expiry { idle, end, extensions_left }
     }
 
     /// When to look at a session again, which is removed here if its time has come.
     pub(super) fn next_look(&mut self, id: SessionId) -> Option<Instant> {
         self.sweep();
-        let session = self.live.get(&id)?;
+        let entry = self.live.get(&id)?;
         // A call that runs may end at any moment, and the idle time begins then.
         let soon = Instant::now() + self.idle;
-        Some(self.expires(session).min(soon))
+        Some(self.expiry_of(entry).idle.min(soon))
     }
 
     fn sweep(&mut self) {
         let now = Instant::now();
-        let is_over = |session: &Session| session.is_gone() || self.expires(session) <= now;
+        let is_over = |entry: &Entry| entry.session.is_gone() || self.expiry_of(entry).idle <= now;
         let over: Vec<SessionId> =
-            self.live.iter().filter(|(_, session)| is_over(session)).map(|(id, _)| *id).collect();
+            self.live.iter().filter(|(_, entry)| is_over(entry)).map(|(id, _)| *id).collect();
         for id in over {
             self.remove(id, Gone::Expired);
         }

@@ -92,7 +92,7 @@ impl fmt::Display for OutputText<'_> {
 }
 
 /// Prints bytes as text.
-struct Marked<'a>(&'a [u8]);
+pub(super) struct Marked<'a>(pub(super) &'a [u8]);
 
 impl fmt::Display for Marked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -31,6 +31,11 @@ impl Collector {
         self.tail.extend(rest);
     }
 
+    /// What was kept so far.
+    pub(crate) fn kept(&self) -> Captured {
+        Captured::new(self.head.clone(), self.tail.iter().copied().collect(), self.total)
+    }
+
     /// What was kept so far; the collector is empty afterwards.
     pub(crate) fn take(&mut self) -> Captured {
         let head = std::mem::take(&mut self.head);
@@ -70,6 +75,9 @@ mod tests {
     #[test]
     fn taking_empties_it() {
         let mut collector = Collector::new(8);
+        collector.push(b"x");
+        assert_eq!(collector.kept().total_bytes(), 1);
+        assert_eq!(collector.kept(), collector.take());
         collector.push(b"x");
         assert_eq!(collector.take().total_bytes(), 1);
         assert_eq!(collector.take().total_bytes(), 0);

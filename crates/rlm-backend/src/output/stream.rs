@@ -4,11 +4,11 @@
 //! a driver wrote before it said "done" is in the pipe by then, so [`OutputStream::drain`] takes what
 //! the kernel says is there at that moment, and no more.
 
-use std::{io, os::fd::OwnedFd};
+use std::{io, os::fd::OwnedFd, sync::Arc};
 
 use tokio::net::unix::pipe::Receiver;
 
-use super::{Captured, Collector};
+use super::{Captured, Collector, OutputSource, OutputWatcher, watch::Watched};
 
 const CHUNK: usize = 32 << 10;
 
@@ -19,13 +19,33 @@ pub(crate) struct OutputStream {
     collector: Collector,
     buffer: Vec<u8>,
     ended: bool,
+    source: OutputSource,
+    watched: Option<Watched>,
 }
 
 impl OutputStream {
     /// Takes the reading end of a pipe; `max` is how many bytes of a call are kept.
-    pub(crate) fn new(fd: OwnedFd, max: usize) -> io::Result<Self> {
-        let pipe = Receiver::from_owned_fd(fd)?;
-        Ok(Self { pipe, collector: Collector::new(max), buffer: vec![0; CHUNK], ended: false })
+    pub(crate) fn new(fd: OwnedFd, max: usize, source: OutputSource) -> io::Result<Self> {
+        Ok(Self {
+            pipe: Receiver::from_owned_fd(fd)?,
+            collector: Collector::new(max),
+            buffer: vec![0; CHUNK],
+            ended: false,
+            source,
+            watched: None,
+        })
+    }
+
+    /// Shows what is read from now on to a watcher.
+    pub(crate) fn watch(&mut self, watcher: Arc<dyn OutputWatcher>) {
+        self.watched = Some(Watched::new(watcher, self.source));
+    }
+
+    /// Shows the rest, and nothing any more.
+    pub(crate) fn end_watch(&mut self) {
+        if let Some(watched) = self.watched.take() {
+            watched.finish();
+        }
     }
 
     /// Waits until something is there and takes one chunk of it. Pending for ever once the pipe has
@@ -53,6 +73,11 @@ impl OutputStream {
         }
     }
 
+    /// What was read since it was last taken.
+    pub(crate) fn kept(&self) -> Captured {
+        self.collector.kept()
+    }
+
     /// What was read since the last time.
     pub(crate) fn take(&mut self) -> Captured {
         self.collector.take()
@@ -62,7 +87,11 @@ impl OutputStream {
     fn take_in(&mut self, read: io::Result<usize>) -> Option<usize> {
         match read {
             Ok(count) if count > 0 => {
-                self.collector.push(&self.buffer[..count]);
+                let bytes = &self.buffer[..count];
+                self.collector.push(bytes);
+                if let Some(watched) = &mut self.watched {
+                    watched.push(bytes);
+                }
                 return Some(count);
             }
             Ok(_) => self.ended = true,

@@ -8,25 +8,44 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tool_core::{ByteCount, Content, ToolOutput, clip};
 
-use crate::{Background, Captured, Ran, SessionId, Shown, StateAfter};
+use crate::{Background, Captured, Extended, Ran, SessionId, Shown, StateAfter};
 
 /// Below this nothing more is gained by keeping less.
 const LEAST_ROOM: usize = 64;
 
+/// A call that ran.
+pub(super) struct Report<'a> {
+    pub(super) id: SessionId,
+    pub(super) ran: &'a Ran,
+    pub(super) duration: Duration,
+    /// The end of the session, where it is near.
+    pub(super) ends_soon: Option<Extended>,
+}
+
 /// The result of a call that ran.
-pub(super) fn output(id: SessionId, ran: &Ran, duration: Duration, max: ByteCount) -> ToolOutput {
-    let (images, images_left_out) = images(ran, max.as_usize() / 2);
+pub(super) fn output(report: &Report<'_>, max: ByteCount) -> ToolOutput {
+    let (images, images_left_out) = images(report.ran, max.as_usize() / 2);
     let mut room = max.as_usize();
     loop {
-        let text = Text { id, ran, duration, images_left_out, room };
+        let text = Text { report, ran: report.ran, images_left_out, room };
         let mut content = vec![Content::Json { json: text.json() }];
         content.extend(images.iter().cloned());
         let mut output = ToolOutput { content, ..ToolOutput::default() };
         if output.len_bytes() <= max || room < LEAST_ROOM {
-            output.confinement = Some(ran.confinement.clone());
+            output.confinement = Some(report.ran.confinement.clone());
             return output;
         }
         room /= 2;
+    }
+}
+
+/// A stream as a text, or as its beginning and its end with what was left out between.
+pub(super) fn stream(captured: &Captured, room: usize) -> Value {
+    let captured = captured.shrunk_to(room);
+    let [head, tail] = captured.texts();
+    match captured.omitted_bytes() {
+        0 => (head + &tail).into(),
+        omitted => json!({"head": head, "omitted_bytes": omitted, "tail": tail}),
     }
 }
 
@@ -47,9 +66,8 @@ fn images(ran: &Ran, mut room: usize) -> (Vec<Content>, usize) {
 
 /// The part of a result that is text.
 struct Text<'a> {
-    id: SessionId,
+    report: &'a Report<'a>,
     ran: &'a Ran,
-    duration: Duration,
     images_left_out: usize,
     /// How many bytes a single part of it may have.
     room: usize,
@@ -57,45 +75,84 @@ struct Text<'a> {
 
 impl Text<'_> {
     fn json(&self) -> Value {
+        let mut all = Map::new();
+        let cut = self.put_output(&mut all);
+        self.put_ending(&mut all);
+        if !self.ran.outcome.earlier.is_empty() {
+            put(&mut all, "background", self.background(&self.ran.outcome.earlier));
+        }
+        self.put_files(&mut all);
+        if self.images_left_out > 0 {
+            put(&mut all, "images_left_out", self.images_left_out);
+        }
+        put(&mut all, "truncated", cut);
+        let ms = self.report.duration.as_secs_f64() * 1e3;
+        put(&mut all, "duration_ms", json!((ms * 1e3).round() / 1e3));
+        Value::Object(all)
+    }
+
+    /// What the code showed and printed; says whether some of it was left out.
+    fn put_output(&self, all: &mut Map<String, Value>) -> bool {
         let (outcome, ending) = (&self.ran.outcome, self.ran.outcome.ending);
         let mut cut = self.images_left_out > 0;
-        let mut all = Map::new();
-        let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
-        put("success", (ending.exit_code == Some(0) && !ending.timed_out).into());
+        put(all, "success", ending.exit_code == Some(0) && !ending.timed_out);
         if let Some((value, was_cut)) = self.value() {
             cut |= was_cut;
-            put("value", value.into());
+            put(all, "value", value);
         }
         for (name, captured) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
             cut |= self.is_cut(captured);
-            put(name, self.stream(captured));
+            put(all, name, self.stream(captured));
         }
         if let Some(error) = self.error() {
-            put("error", error);
+            put(all, "error", error);
         }
-        put("session_id", self.id.to_string().into());
+        cut
+    }
+
+    /// How it ended, and what became of the session.
+    fn put_ending(&self, all: &mut Map<String, Value>) {
+        let (outcome, ending) = (&self.ran.outcome, self.ran.outcome.ending);
+        put(all, "session_id", self.report.id.to_string());
         match (ending.exit_code, ending.signal) {
-            (Some(code), _) => put("exit_code", code.into()),
-            (None, signal) => put("signal", signal.into()),
-        };
-        put("timed_out", ending.timed_out.into());
+            (Some(code), _) => put(all, "exit_code", code),
+            (None, signal) => put(all, "signal", signal),
+        }
+        put(all, "timed_out", ending.timed_out);
         if let Some(limit) = &self.ran.limit {
-            put("limit_exceeded", limit.clone().into());
+            put(all, "limit_exceeded", limit.clone());
+        } else if self.ran.over_disk.is_some() {
+            put(all, "limit_exceeded", "disk");
         }
-        put("state", state(outcome.state).into());
-        put("generation", outcome.generation.into());
-        if let Some(note) = self.note() {
-            put("note", note.into());
+        put(all, "state", state(outcome.state));
+        put(all, "generation", outcome.generation);
+        let notes = [self.note(), self.disk_note(), self.end_note()];
+        let notes: Vec<_> = notes.into_iter().flatten().collect();
+        if !notes.is_empty() {
+            put(all, "note", notes.join(" "));
         }
-        if !outcome.earlier.is_empty() {
-            put("background", self.background(&outcome.earlier));
+    }
+
+    /// The files that the call made or changed.
+    fn put_files(&self, all: &mut Map<String, Value>) {
+        let changes = &self.ran.changes;
+        let (mut room, mut files) = (self.room / 4, Vec::new());
+        for file in &changes.files {
+            let file = json!({"path": file.path, "size": file.size});
+            let Some(left) = room.checked_sub(file.to_string().len()) else { break };
+            room = left;
+            files.push(file);
         }
-        if self.images_left_out > 0 {
-            put("images_left_out", self.images_left_out.into());
+        let left_out = changes.left_out + (changes.files.len() - files.len()) as u64;
+        if !files.is_empty() {
+            put(all, "files", files);
         }
-        put("truncated", cut.into());
-        put("duration_ms", json!((self.duration.as_secs_f64() * 1e6).round() / 1e3));
-        Value::Object(all)
+        if left_out > 0 {
+            put(all, "files_left_out", left_out);
+        }
+        if let Some(why) = &changes.not_listed {
+            put(all, "files_not_listed", why.clone());
+        }
     }
 
     /// What the call shows as text, and whether some of it was left out.
@@ -114,14 +171,8 @@ impl Text<'_> {
         captured.shrunk_to(self.room / 2).omitted_bytes() > 0
     }
 
-    /// A stream as a text, or as its beginning and its end with what was left out between.
     fn stream(&self, captured: &Captured) -> Value {
-        let captured = captured.shrunk_to(self.room / 2);
-        let [head, tail] = captured.texts();
-        match captured.omitted_bytes() {
-            0 => (head + &tail).into(),
-            omitted => json!({"head": head, "omitted_bytes": omitted, "tail": tail}),
-        }
+        stream(captured, self.room / 2)
     }
 
     fn background(&self, background: &Background) -> Value {
@@ -161,6 +212,30 @@ impl Text<'_> {
             (false, false) => None,
         }
     }
+
+    fn disk_note(&self) -> Option<String> {
+        let disk = self.ran.over_disk?;
+        Some(format!(
+            "The session's directory holds {} bytes, more than the {} that are allowed: it takes no \
+             more code. Get what is needed with file_get, then end it with session_destroy.",
+            disk.held, disk.max
+        ))
+    }
+
+    fn end_note(&self) -> Option<String> {
+        let Extended { ends_in, extensions_left } = self.report.ends_soon?;
+        let seconds = ends_in.as_secs();
+        Some(match extensions_left {
+            0 => format!("The session ends in {seconds} s, with its state and its files."),
+            _ => format!(
+                "The session ends in {seconds} s, unless session_extend lets it live longer."
+            ),
+        })
+    }
+}
+
+fn put(all: &mut Map<String, Value>, name: &str, value: impl Into<Value>) {
+    all.insert(name.to_owned(), value.into());
 }
 
 fn state(state: StateAfter) -> &'static str {

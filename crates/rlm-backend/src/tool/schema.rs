@@ -5,30 +5,65 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde_json::{Value, json};
-use tool_core::{CompiledSchema, NameError, OperationName, SchemaError, ToolSpec};
+use serde_json::{Map, Value, json};
+use tool_core::{
+    ArgumentsProblem, CompiledSchema, NameError, OperationName, SchemaError, ToolError, ToolSpec,
+    ValidatedArgs,
+};
 
-/// The operations, with the arguments that each needs and takes beside `op`.
-const OPERATIONS: [(&str, &[&str], &[&str]); 6] = [
-    ("execute_code", &["code"], &["session_id", "timeout_ms"]),
-    ("execute_bash", &["command"], &["session_id", "timeout_ms"]),
-    ("session_create", &[], &[]),
-    ("session_status", &["session_id"], &[]),
-    ("session_destroy", &["session_id"], &[]),
-    ("recursive_query", &["prompt"], &["session_id", "context"]),
+/// An operation, and its arguments beside `op`.
+struct Operation {
+    name: &'static str,
+    needed: &'static [&'static str],
+    taken: &'static [&'static str],
+    /// Exactly one of these is needed too.
+    one_of: &'static [&'static str],
+}
+
+const fn operation(
+    name: &'static str,
+    needed: &'static [&'static str],
+    taken: &'static [&'static str],
+) -> Operation {
+    Operation { name, needed, taken, one_of: &[] }
+}
+
+const OPERATIONS: [Operation; 13] = [
+    operation("execute_code", &["code"], &["session_id", "timeout_ms"]),
+    operation("execute_bash", &["command"], &["session_id", "timeout_ms"]),
+    operation("session_create", &[], &[]),
+    operation("session_status", &["session_id"], &[]),
+    operation("session_extend", &["session_id"], &[]),
+    operation("session_destroy", &["session_id"], &[]),
+    Operation {
+        one_of: &["content", "content_base64"],
+        ..operation(
+            "file_put",
+            &["path"],
+            &["content", "content_base64", "overwrite", "session_id"],
+        )
+    },
+    operation("file_get", &["path"], &["offset", "limit", "session_id"]),
+    operation("snapshot_create", &["session_id"], &[]),
+    operation("snapshot_restore", &["session_id", "snapshot_id"], &[]),
+    operation("snapshot_list", &["session_id"], &[]),
+    operation("snapshot_delete", &["session_id", "snapshot_id"], &[]),
+    operation("recursive_query", &["prompt"], &["session_id", "context"]),
 ];
 
 const DESCRIPTION: &str = "Runs Python and bash in sessions that remember, in a confined process. \
     op execute_code runs `code` (Python; the value of a last expression is shown), op execute_bash \
     runs `command`. Variables, functions, imports and the directory last from call to call; Python \
     and bash of a session share a working directory. Without session_id a default session is used. \
-    session_create gives a session_id; session_status and session_destroy take one. timeout_ms \
-    interrupts the code and keeps the session.";
+    session_create gives a session_id; session_status and session_destroy take one, and so does \
+    session_extend, which lets a session live longer. file_put makes a file in the working directory \
+    of a session, file_get reads one; a result names the files that a call made or changed. \
+    timeout_ms interrupts the code and keeps the session.";
 
 /// The arguments of the tool, all operations together.
-fn properties() -> Value {
-    let names = OPERATIONS.map(|(name, ..)| name);
-    json!({
+fn properties() -> Map<String, Value> {
+    let names = OPERATIONS.map(|operation| operation.name);
+    let properties = json!({
         "op": {"type": "string", "enum": names, "description": "What to do."},
         "code": {"type": "string", "description": "Python, for execute_code."},
         "command": {"type": "string", "description": "A bash script, for execute_bash."},
@@ -42,11 +77,56 @@ fn properties() -> Value {
             "minimum": 1,
             "description": "The time of this call, in milliseconds.",
         },
+        "path": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 4096,
+            "description": "A file in the session's working directory, for file_put and file_get.",
+        },
+        "content": {"type": "string", "description": "The text of the file, for file_put."},
+        "content_base64": {
+            "type": "string",
+            "description": "The bytes of the file in base64, for file_put, instead of content.",
+        },
+        "overwrite": {
+            "type": "boolean",
+            "description": "Whether file_put replaces a file that is there; false by default.",
+        },
+        "offset": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Where file_get begins, in bytes; 0 by default.",
+        },
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "The most bytes that file_get reads; as many as fit by default.",
+        },
+        "snapshot_id": {"type": "string", "description": "A snapshot; none can be had yet."},
         "prompt": {"type": "string", "description": "For recursive_query, which is not offered yet."},
         "context": {"type": "string", "description": "For recursive_query, which is not offered yet."},
+    });
+    match properties {
+        Value::Object(properties) => properties,
+        _ => Map::new(),
+    }
+}
+
+/// A schema of these arguments.
+fn parameters(needed: &[&str], taken: &[&str]) -> Value {
+    let all = properties();
+    let names = needed.iter().chain(taken);
+    let properties: Map<String, Value> =
+        names.map(|&name| (name.to_owned(), all[name].clone())).collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": needed,
+        "additionalProperties": false,
     })
 }
 
+/// What a model sees of the tool with all operations.
 pub(super) fn spec(name: &str, timeout: Duration) -> Result<ToolSpec, NameError> {
     let parameters = json!({
         "type": "object",
@@ -55,9 +135,21 @@ pub(super) fn spec(name: &str, timeout: Duration) -> Result<ToolSpec, NameError>
         "additionalProperties": false,
     });
     let operations: Result<Vec<_>, _> =
-        OPERATIONS.iter().map(|(name, ..)| OperationName::new(name)).collect();
+        OPERATIONS.iter().map(|operation| OperationName::new(operation.name)).collect();
     let spec = ToolSpec::new(name, DESCRIPTION, parameters)?;
     Ok(spec.with_operations(operations?).with_timeout(timeout).with_title("Python and bash"))
+}
+
+/// What a model sees of a tool that does what one operation does.
+pub(super) fn single_spec(
+    name: &str,
+    operation: &str,
+    description: &str,
+    timeout: Duration,
+) -> Result<ToolSpec, NameError> {
+    let found = OPERATIONS.iter().find(|known| known.name == operation);
+    let (needed, taken) = found.map(|found| (found.needed, found.taken)).unwrap_or_default();
+    Ok(ToolSpec::new(name, description, parameters(needed, taken))?.with_timeout(timeout))
 }
 
 /// What each operation needs.
@@ -68,25 +160,30 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn new() -> Result<Self, SchemaError> {
-        let all = properties();
-        let compile = |needed: &[&str], taken: &[&str]| {
-            let names = ["op"].iter().chain(needed).chain(taken);
-            let properties: serde_json::Map<String, Value> =
-                names.map(|&name| (name.to_owned(), all[name].clone())).collect();
-            CompiledSchema::compile(&json!({
-                "type": "object",
-                "properties": properties,
-                "required": needed,
-                "additionalProperties": false,
-            }))
+        let compile = |operation: &Operation| {
+            let taken: Vec<_> = ["op"].iter().chain(operation.taken).copied().collect();
+            let mut schema = parameters(operation.needed, &taken);
+            if let (Some(object), false) = (schema.as_object_mut(), operation.one_of.is_empty()) {
+                let choices = operation.one_of.iter().map(|name| json!({"required": [name]}));
+                object.insert("oneOf".to_owned(), choices.collect());
+            }
+            CompiledSchema::compile(&schema).map(|schema| (operation.name, schema))
         };
-        let schemas = OPERATIONS
-            .iter()
-            .map(|&(name, needed, taken)| compile(needed, taken).map(|schema| (name, schema)));
-        Ok(Self { schemas: schemas.collect::<Result<_, _>>()? })
+        Ok(Self { schemas: OPERATIONS.iter().map(compile).collect::<Result<_, _>>()? })
     }
 
-    pub(super) fn of(&self, operation: &str) -> Option<&CompiledSchema> {
-        self.schemas.get(operation)
+    /// Checks the arguments of an operation of the tool `tool`.
+    pub(super) fn check(
+        &self,
+        tool: &str,
+        operation: &str,
+        args: &ValidatedArgs,
+    ) -> Result<(), ToolError> {
+        let Some(schema) = self.schemas.get(operation) else { return Ok(()) };
+        let checked = schema.check(&Value::Object(args.as_object().clone()));
+        checked.map_err(|violations| ToolError::InvalidArguments {
+            tool: tool.to_owned(),
+            problem: ArgumentsProblem::Schema(violations),
+        })
     }
 }

@@ -40,7 +40,9 @@ async fn later_output_of_a_job_is_kept_apart() {
     let mut session = Session::start(Bash).await;
     assert_eq!(session.prints("(sleep 0.2; echo late) &").await, "");
     tokio::time::timeout(Duration::from_secs(1), session.link.attend()).await.unwrap_err();
+    assert_eq!(session.link.background().stdout.text().to_string(), "late\n");
     assert_eq!(session.link.take_background().stdout.text().to_string(), "late\n");
+    assert!(session.link.background().is_empty());
     assert_eq!(session.prints("echo now").await, "now\n");
 }
 

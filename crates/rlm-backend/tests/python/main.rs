@@ -16,3 +16,4 @@ mod output;
 mod state;
 mod tracebacks;
 mod values;
+mod watching;

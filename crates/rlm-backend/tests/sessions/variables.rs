@@ -12,6 +12,7 @@ async fn run(manager: &SessionManager, id: SessionId, code: &str) -> Ran {
         code: code.to_owned(),
         deadline: Instant::now() + Duration::from_secs(20),
         grace: Duration::from_secs(2),
+        watcher: None,
     };
     manager.run(Some(id), run).await.unwrap().1
 }

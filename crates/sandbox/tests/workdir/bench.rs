@@ -91,6 +91,7 @@ impl Bench {
             limits: self.limits,
             cancellation: self.cancellation.clone(),
             scope: Arc::new(AuthorizationScope::empty()),
+            progress: None,
         };
         ExecContext::new(CallId::new("c"), Instant::now(), timeout, Arc::new(circumstances))
     }

@@ -71,9 +71,6 @@ fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
     }
 }
 
-/// The name of the tool of `[sandbox]`.
-const SESSIONS: &str = "sandbox";
-
 type Builtins = Vec<Arc<dyn Tool>>;
 
 fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
@@ -130,6 +127,9 @@ impl Makers {
     fn sessions(&mut self, config: &Config) -> Result<(), ToolsetError> {
         if config.sandbox.enabled {
             let tool = SandboxTool::new(config.sandbox.clone()).map_err(ToolsetError::Sessions)?;
+            if config.sandbox.separate_tools {
+                self.tools.extend(tool.separate().map_err(ToolsetError::Sessions)?);
+            }
             self.tools.push(Arc::new(tool));
         }
         Ok(())
@@ -148,7 +148,7 @@ impl Makers {
 
 /// Also where there is no working directory: a name means one thing.
 fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
-    if name == SESSIONS || Toolset::workdir_tools().contains(&name) {
+    if SandboxTool::names().contains(&name) || Toolset::workdir_tools().contains(&name) {
         return Err(ToolsetError::Taken { kind, name: name.to_owned() });
     }
     Ok(())

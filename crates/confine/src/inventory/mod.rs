@@ -1,0 +1,133 @@
+//! What is in a directory at one moment, and how two moments differ.
+//!
+//! An inventory names every file below a directory with what tells a changed file from one that was
+//! left alone. The walk follows no link and leaves the directory nowhere, whoever changes it
+//! meanwhile; it reads no content. It is bounded, level by level, so that what is near the top is
+//! seen first, and says where it stopped. The content of a repository's object store comes last.
+//!
+//! A path that one of two inventories did not get to is neither created nor deleted, since nobody
+//! knows.
+
+mod changes;
+mod entry;
+mod walk;
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use self::changes::{Change, Changes};
+pub use self::entry::{Entry, FileKind};
+
+/// How far a walk goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Bounds {
+    /// The most files and directories.
+    pub entries: usize,
+    /// How many names a path may have.
+    pub depth: usize,
+    /// The most time. A single question to a file system that hangs is not cut short.
+    pub time: Duration,
+}
+
+impl Default for Bounds {
+    /// 100,000 files, 64 names, one second.
+    fn default() -> Self {
+        Self { entries: 100_000, depth: 64, time: Duration::from_secs(1) }
+    }
+}
+
+/// Where a walk did not go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gap {
+    /// There are more files than were to be looked at.
+    TooMany,
+    /// The time was over.
+    TooLong,
+    /// A directory that is too deep.
+    TooDeep(PathBuf),
+    /// A directory that can't be read.
+    Unreadable(PathBuf),
+}
+
+impl std::fmt::Display for Gap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooMany => f.write_str("there are too many files"),
+            Self::TooLong => f.write_str("the time was over"),
+            Self::TooDeep(path) => write!(f, "{} is too deep", path.display()),
+            Self::Unreadable(path) => write!(f, "{} can't be read", path.display()),
+        }
+    }
+}
+
+/// What is in a directory at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Inventory {
+    /// Sorted by the bytes of the path.
+    entries: Vec<(PathBuf, Entry)>,
+    gaps: Vec<Gap>,
+}
+
+impl Inventory {
+    /// Looks at a directory and all below it, or at a single file.
+    ///
+    /// # Errors
+    /// When the directory itself can't be looked at. What can't be read below it is a
+    /// [gap](Self::gaps).
+    pub fn take(directory: impl AsRef<Path>, bounds: &Bounds) -> io::Result<Self> {
+        walk::take(directory.as_ref(), bounds)
+    }
+
+    /// Whether everything was looked at.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// Where the walk did not go; the first few.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// Every path below the directory with what is there, sorted. The directory itself has the empty
+    /// path.
+    pub fn iter(&self) -> impl Iterator<Item = (&Path, &Entry)> {
+        self.entries.iter().map(|(path, entry)| (path.as_path(), entry))
+    }
+
+    /// What is at a path, relative to the directory.
+    #[must_use]
+    pub fn get(&self, path: impl AsRef<Path>) -> Option<&Entry> {
+        let wanted = bytes(path.as_ref());
+        let place = self.entries.binary_search_by(|(path, _)| bytes(path).cmp(wanted)).ok()?;
+        self.entries.get(place).map(|(_, entry)| entry)
+    }
+
+    /// What became of the directory since an earlier inventory of it.
+    #[must_use]
+    pub fn changes_since(&self, earlier: &Self) -> Changes {
+        changes::between(earlier, self)
+    }
+
+    /// Whether there is nothing at a path, for sure: what is nearest above it is no directory, or
+    /// was read to its end.
+    fn surely_lacks(&self, path: &Path) -> bool {
+        if self.get(path).is_some() {
+            return false;
+        }
+        let mut above = path.ancestors().skip(1);
+        above.find_map(|one| self.get(one)).is_some_and(Entry::is_known)
+    }
+}
+
+/// How paths are ordered.
+fn bytes(path: &Path) -> &[u8] {
+    let name: &OsStr = path.as_os_str();
+    name.as_bytes()
+}

@@ -1,0 +1,185 @@
+//! The walk: level by level, by descriptors, through no link.
+//!
+//! A directory is opened by its path beneath the one at the top, and the kernel refuses a path with
+//! a symbolic link in it (`openat2`). The names that were read are looked up beneath that
+//! descriptor, one name at a time. So whoever swaps directories for links meanwhile makes the walk
+//! miss something, and leads it nowhere.
+
+use std::collections::VecDeque;
+use std::ffi::{CStr, OsStr};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat2, readlinkat, statx,
+};
+
+use super::{Bounds, Entry, FileKind, Gap, Inventory, bytes};
+
+/// How many gaps are told; more would tell nothing new.
+const MOST_GAPS: usize = 16;
+
+/// Walks.
+pub(super) fn take(directory: &Path, bounds: &Bounds) -> io::Result<Inventory> {
+    let path = fs::canonicalize(directory)?;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let top = openat2(CWD, &path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+    let stat = statx(&top, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?;
+    let mut walk = Walk {
+        top,
+        bounds,
+        deadline: Instant::now() + bounds.time,
+        found: vec![(PathBuf::new(), Entry::new(&stat, false))],
+        waiting: VecDeque::new(),
+        objects: VecDeque::new(),
+        gaps: Vec::new(),
+    };
+    if FileType::from_raw_mode(u32::from(stat.stx_mode)) == FileType::Directory {
+        walk.everything();
+    }
+    let Walk { mut found, gaps, .. } = walk;
+    found.sort_unstable_by(|(one, _), (other, _)| bytes(one).cmp(bytes(other)));
+    Ok(Inventory { entries: found, gaps })
+}
+
+/// A walk on its way.
+struct Walk<'a> {
+    top: OwnedFd,
+    bounds: &'a Bounds,
+    deadline: Instant,
+    found: Vec<(PathBuf, Entry)>,
+    /// Directories that were found and not yet read, as places in `found`.
+    waiting: VecDeque<usize>,
+    /// Object stores, which come last.
+    objects: VecDeque<usize>,
+    gaps: Vec<Gap>,
+}
+
+/// Why a walk goes no further.
+struct Over;
+
+impl Walk<'_> {
+    /// Reads directories until there are none or a bound is reached.
+    fn everything(&mut self) {
+        let mut next = Some(0);
+        while let Some(place) = next {
+            if self.read(place).is_err() {
+                return;
+            }
+            next = self.waiting.pop_front().or_else(|| self.objects.pop_front());
+        }
+    }
+
+    /// Reads one directory.
+    fn read(&mut self, place: usize) -> Result<(), Over> {
+        let path = self.found[place].0.clone();
+        if path.components().count() >= self.bounds.depth {
+            self.note(Gap::TooDeep(path));
+            return Ok(());
+        }
+        let first = self.found.len();
+        match self.entries(&path, self.found[place].1.is_object()) {
+            Ok(()) => self.found[place].1.set_read(),
+            Err(Stop::Over(gap)) => {
+                self.note(gap);
+                return Err(Over);
+            }
+            Err(Stop::Gone) => {}
+            Err(Stop::Unreadable) => self.note(Gap::Unreadable(path)),
+        }
+        self.line_up(first);
+        Ok(())
+    }
+
+    /// Adds what is in a directory.
+    fn entries(&mut self, path: &Path, is_object: bool) -> Result<(), Stop> {
+        let place = self.open(path)?;
+        for (count, entry) in Dir::read_from(&place)?.enumerate() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            if self.found.len() > self.bounds.entries {
+                return Err(Stop::Over(Gap::TooMany));
+            }
+            if count % 64 == 0 && Instant::now() >= self.deadline {
+                return Err(Stop::Over(Gap::TooLong));
+            }
+            if let Some(entry) = look(place.as_fd(), name, is_object)? {
+                self.found.push((path.join(OsStr::from_bytes(name.to_bytes())), entry));
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a directory by its path.
+    fn open(&self, path: &Path) -> io::Result<OwnedFd> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        Ok(openat2(&self.top, path, flags, Mode::empty(), how)?)
+    }
+
+    /// Lines up the directories among what was just found.
+    fn line_up(&mut self, first: usize) {
+        let new = &self.found[first..];
+        let has = |name: &str| new.iter().any(|(path, _)| path.ends_with(name));
+        let is_repository = has("HEAD") && has("refs");
+        for place in first..self.found.len() {
+            let (path, entry) = &mut self.found[place];
+            if entry.kind() != FileKind::Directory {
+                continue;
+            }
+            if is_repository && path.ends_with("objects") {
+                entry.set_object();
+            }
+            let line = if entry.is_object() { &mut self.objects } else { &mut self.waiting };
+            line.push_back(place);
+        }
+    }
+
+    /// Notes where the walk does not go.
+    fn note(&mut self, gap: Gap) {
+        if self.gaps.len() < MOST_GAPS {
+            self.gaps.push(gap);
+        }
+    }
+}
+
+/// Why a directory was not read to its end.
+enum Stop {
+    /// A bound of the whole walk is reached.
+    Over(Gap),
+    /// It was there a moment ago.
+    Gone,
+    /// This one can't be read.
+    Unreadable,
+}
+
+impl<E: Into<io::Error>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        if error.into().kind() == ErrorKind::NotFound { Self::Gone } else { Self::Unreadable }
+    }
+}
+
+/// What is at a name; nothing if it is gone.
+fn look(place: BorrowedFd<'_>, name: &CStr, is_object: bool) -> io::Result<Option<Entry>> {
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let stat = match statx(place, name, flags, StatxFlags::BASIC_STATS) {
+        Ok(stat) => stat,
+        Err(error) if io::Error::from(error).kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let entry = Entry::new(&stat, is_object);
+    if entry.kind() != FileKind::Link {
+        return Ok(Some(entry));
+    }
+    let target = readlinkat(place, name, Vec::new()).ok();
+    let target = target.map(|text| Path::new(OsStr::from_bytes(text.to_bytes())).into());
+    Ok(Some(entry.with_target(target)))
+}

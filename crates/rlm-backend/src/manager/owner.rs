@@ -1,0 +1,211 @@
+//! The task that owns one session: its place, its two interpreters, and the calls one after the other.
+//!
+//! A call whose caller has gone is interrupted, not dropped, so that the state is kept. The end of the
+//! session is another matter: whatever runs is killed then.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Disk, Ran, SessionError, SessionId,
+    slot::{Question, Slot},
+    status::{DriverStatus, Unread},
+};
+use crate::{FileChanges, Files, Language, OutputWatcher, Place};
+
+/// A call.
+#[derive(Debug)]
+pub struct Run {
+    /// The interpreter.
+    pub language: Language,
+    /// What to run.
+    pub code: String,
+    /// When it is interrupted.
+    pub deadline: Instant,
+    /// How long after that it may take to end.
+    pub grace: Duration,
+    /// Sees the output while the code runs.
+    pub watcher: Option<Arc<dyn OutputWatcher>>,
+}
+
+/// What the owner of a session is asked for.
+pub(super) enum Job {
+    /// Runs code.
+    Run { id: SessionId, run: Run, cancel: CancellationToken, reply: Reply<Ran> },
+    /// Sets or reads a variable of Python.
+    Ask { question: Question, reply: Reply<Value> },
+    /// Starts Python, where none runs.
+    Start { reply: Reply<()> },
+    /// Shows what was printed since the last call.
+    Listen { reply: oneshot::Sender<Unread> },
+    /// Works on the place, with what its disk holds; gives what it holds then, where that is another.
+    /// The work answers by itself.
+    Work(Box<Work>),
+}
+
+pub(super) type Work = dyn FnOnce(&dyn Place, Disk) -> Option<u64> + Send;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
+
+/// What the owner of a session shows of it.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    pub(super) last_used: Instant,
+    pub(super) is_busy: bool,
+    pub(super) python: DriverStatus,
+    pub(super) bash: DriverStatus,
+}
+
+/// Everything of a session. The interpreters go before the place.
+pub(super) struct Owner {
+    pub(super) python: Slot,
+    pub(super) bash: Slot,
+    pub(super) place: Arc<dyn Place>,
+    pub(super) shown: Arc<Mutex<Shown>>,
+    pub(super) max_output: usize,
+    pub(super) disk: Disk,
+}
+
+impl Owner {
+    /// Serves until nobody can ask any more, then frees everything and says so.
+    pub(super) async fn own(
+        mut self,
+        mut jobs: mpsc::Receiver<Job>,
+        end: CancellationToken,
+        tell: oneshot::Sender<io::Result<()>>,
+    ) {
+        tokio::select! {
+            () = end.cancelled() => {}
+            () = self.serve(&mut jobs) => {}
+        }
+        drop(jobs);
+        let freed = tokio::task::spawn_blocking(move || self.free()).await;
+        let _nobody_may_wait =
+            tell.send(freed.unwrap_or_else(|error| Err(io::Error::other(error))));
+    }
+
+    async fn serve(&mut self, jobs: &mut mpsc::Receiver<Job>) {
+        loop {
+            tokio::select! {
+                job = jobs.recv() => match job {
+                    Some(job) => self.work(job).await,
+                    None => return,
+                },
+                () = self.python.attend() => {}
+                () = self.bash.attend() => {}
+            }
+            self.show(false);
+        }
+    }
+
+    async fn work(&mut self, job: Job) {
+        match job {
+            Job::Run { id, run, cancel, reply } => self.run(id, run, cancel, reply).await,
+            Job::Ask { question, reply } => {
+                self.show(true);
+                let answer = self.python.ask(&self.place, question, self.max_output).await;
+                let _asker_may_be_gone = reply.send(answer);
+            }
+            Job::Start { reply } => {
+                let answer = self.python.start(&self.place, self.max_output).await;
+                self.show(false);
+                let _asker_may_be_gone = reply.send(answer);
+            }
+            Job::Listen { reply } => {
+                let unread = Unread { python: self.python.unread(), bash: self.bash.unread() };
+                let _asker_may_be_gone = reply.send(unread);
+            }
+            Job::Work(work) => {
+                self.show(true);
+                let (place, disk) = (Arc::clone(&self.place), self.disk);
+                let worked = tokio::task::spawn_blocking(move || work(&*place, disk)).await;
+                self.disk.held = worked.ok().flatten().unwrap_or(self.disk.held);
+            }
+        }
+    }
+
+    async fn run(&mut self, id: SessionId, run: Run, cancel: CancellationToken, reply: Reply<Ran>) {
+        if cancel.is_cancelled() {
+            return;
+        }
+        let refusal = match self.disk.check(id) {
+            Ok(()) if Instant::now() < run.deadline => None,
+            Ok(()) => Some(SessionError::Busy(id)),
+            Err(full) => Some(full),
+        };
+        if let Some(refusal) = refusal {
+            let _caller_may_be_gone = reply.send(Err(refusal));
+            return;
+        }
+        self.show(true);
+        let mut result = self.attended(&run, &cancel).await;
+        if let Ok(ran) = &mut result {
+            self.look_at_files(ran).await;
+        }
+        let _caller_may_be_gone = reply.send(result);
+    }
+
+    /// Runs a call, while the other interpreter's background output is taken in.
+    async fn attended(
+        &mut self,
+        run: &Run,
+        cancel: &CancellationToken,
+    ) -> Result<Ran, SessionError> {
+        let (slot, other) = match run.language {
+            Language::Python => (&mut self.python, &mut self.bash),
+            Language::Bash => (&mut self.bash, &mut self.python),
+        };
+        let mut work = std::pin::pin!(slot.run(&self.place, run, self.max_output, cancel));
+        loop {
+            tokio::select! {
+                result = &mut work => return result,
+                () = other.attend() => {}
+            }
+        }
+    }
+
+    /// Says what a call made of the session's files, and how much there is now.
+    async fn look_at_files(&mut self, ran: &mut Ran) {
+        let Some(changes) = look(&self.place).await else { return };
+        if let Some(held) = changes.held_bytes {
+            self.disk.held = held;
+            ran.over_disk = self.disk.is_full().then_some(self.disk);
+        }
+        ran.changes = changes;
+    }
+
+    fn show(&self, is_busy: bool) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_busy || shown.is_busy {
+            shown.last_used = Instant::now();
+        }
+        shown.is_busy = is_busy;
+        shown.python = self.python.status();
+        shown.bash = self.bash.status();
+    }
+
+    fn free(self) -> io::Result<()> {
+        let Self { python, bash, place, .. } = self;
+        drop((python, bash));
+        place.close()
+    }
+}
+
+/// What changed in a place; asks another thread where that may take a while.
+async fn look(place: &Arc<dyn Place>) -> Option<FileChanges> {
+    if place.files()?.is_small() {
+        return place.files().map(Files::look);
+    }
+    let place = Arc::clone(place);
+    tokio::task::spawn_blocking(move || place.files().map(Files::look)).await.ok().flatten()
+}
