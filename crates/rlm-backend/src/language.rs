@@ -2,20 +2,22 @@
 
 use crate::protocol::Request;
 
-const PYTHON_BOOTSTRAP: &str =
-    "import sys;exec(compile(sys.argv.pop(1),\"<driver>\",\"exec\"),{\"__name__\":\"driver\"})";
-/// One program in several files; each goes on where the one before ended.
+/// What the command line has; the program itself would cost memory there for as long as the process
+/// lives. SIZE is the length of the program.
+const PYTHON_BOOTSTRAP: &str = include_str!("drivers/python/bootstrap.py");
+/// One program in several files; each goes on where the one before ended. They are compiled one by
+/// one, which takes less memory at once.
 const PYTHON: &str = concat!(
     include_str!("drivers/python/start.py"),
-    "\n\n",
+    "\0",
     include_str!("drivers/python/channel.py"),
-    "\n\n",
+    "\0",
     include_str!("drivers/python/streams.py"),
-    "\n\n",
+    "\0",
     include_str!("drivers/python/show.py"),
-    "\n\n",
+    "\0",
     include_str!("drivers/python/cells.py"),
-    "\n\n",
+    "\0",
     include_str!("drivers/python/main.py"),
 );
 const BASH: &str = include_str!("drivers/bash.sh");
@@ -41,20 +43,31 @@ impl Language {
     }
 
     /// The arguments after the program's name, for a process that inherits the control channel as
-    /// the descriptors `control_in` (it reads) and `control_out` (it writes).
+    /// the descriptors `control_in` (it reads) and `control_out` (it writes). A link sends the rest of
+    /// the driver over the channel.
     ///
     /// The process needs standard input empty, standard output and error as pipes, and SIGINT and
     /// SIGPIPE neither ignored nor blocked.
     #[must_use]
     pub fn arguments(self, control_in: i32, control_out: i32) -> Vec<String> {
         let fds = [control_in.to_string(), control_out.to_string()];
-        let fixed: &[&str] = match self {
-            Self::Python => &["-c", PYTHON_BOOTSTRAP, PYTHON],
-            Self::Bash => {
-                &["--norc", "--noprofile", "-c", BASH_LOOP.trim_ascii_end(), "bash", BASH]
+        let fixed = match self {
+            Self::Python => {
+                vec!["-c".to_owned(), PYTHON_BOOTSTRAP.replace("SIZE", &PYTHON.len().to_string())]
             }
+            Self::Bash => ["--norc", "--noprofile", "-c", BASH_LOOP.trim_ascii_end(), "bash", BASH]
+                .map(str::to_owned)
+                .to_vec(),
         };
-        fixed.iter().map(|&part| part.to_owned()).chain(fds).collect()
+        fixed.into_iter().chain(fds).collect()
+    }
+
+    /// What a driver reads before the first request.
+    pub(crate) const fn program_text(self) -> &'static str {
+        match self {
+            Self::Python => PYTHON,
+            Self::Bash => "",
+        }
     }
 
     /// A request as the driver reads it.

@@ -4,6 +4,8 @@
 //! its first message; a line without it is not from the driver and is dropped. Values that code made
 //! travel as texts of JSON inside an event, so that one which cannot be read spoils no event.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -76,6 +78,30 @@ pub(crate) struct Done {
     pub(crate) state: Kept,
 }
 
+/// How the end of a call begins, as both drivers write it.
+const DONE: &str = r#"{"event":"done","#;
+
+/// The same line as a [`Signed`] one, read in one go: it ends every call.
+#[derive(Deserialize)]
+struct SignedDone<'a> {
+    #[serde(borrow)]
+    token: Cow<'a, str>,
+    id: u64,
+    exit_code: i32,
+    error: Option<CodeError>,
+    shown: Vec<Shown>,
+    cwd: String,
+    cwd_exists: bool,
+    state: Kept,
+}
+
+impl SignedDone<'_> {
+    fn done(self) -> Box<Done> {
+        let Self { id, exit_code, error, shown, cwd, cwd_exists, state, .. } = self;
+        Box::new(Done { id, exit_code, error, shown, cwd, cwd_exists, state })
+    }
+}
+
 /// What became of the interpreter's state in a call that it reported itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -135,6 +161,10 @@ pub struct Variable {
 /// Reads one line of the driver; `None` where it is not one, or not signed with the token.
 pub(crate) fn parse(line: &[u8], token: &str) -> Option<Event> {
     let text = String::from_utf8_lossy(line);
+    if text.starts_with(DONE) {
+        let line: SignedDone<'_> = serde_json::from_str(&text).ok()?;
+        return (line.token == token).then(|| Event::Done(line.done()));
+    }
     let signed: Signed = serde_json::from_str(&text).ok()?;
     (signed.token == token).then_some(signed.event)
 }

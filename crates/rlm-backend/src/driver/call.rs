@@ -44,10 +44,11 @@ enum End {
 }
 
 /// The changing parts of a call that runs.
-struct Call {
+pub(super) struct Call {
     id: u64,
     phase: Phase,
-    next: Instant,
+    /// When something is done about it, if it has not ended.
+    pub(super) next: Instant,
     timed_out: bool,
     cancelled: bool,
     speaks: bool,
@@ -79,11 +80,17 @@ impl DriverLink {
         }
         let mut call = Call::new(self.next_id(), deadline);
         self.send(&Request::Run { id: call.id, code });
-        let end = self.follow(&mut call, cancel).await;
-        for stream in [&mut self.stdout, &mut self.stderr] {
-            stream.drain();
-            stream.end_watch();
-        }
+        let end = match self.quick_end(&mut call) {
+            Some(done) => End::Reported(done),
+            None => {
+                let end = self.follow(&mut call, cancel).await;
+                self.control.rest();
+                self.drain();
+                end
+            }
+        };
+        self.stdout.end_watch();
+        self.stderr.end_watch();
         for seq in std::mem::take(&mut call.asked) {
             self.answer(seq, Err("the call that asked has ended".to_owned()));
         }
@@ -137,7 +144,7 @@ impl DriverLink {
     }
 
     /// Takes in the lines that are there; gives the report, if it is among them.
-    fn heard(&mut self, call: &mut Call) -> Option<Box<Done>> {
+    pub(super) fn heard(&mut self, call: &mut Call) -> Option<Box<Done>> {
         while let Some(line) = self.control.ready_line().filter(|_| call.speaks) {
             if let Some(done) = self.hear(call, line) {
                 return Some(done);

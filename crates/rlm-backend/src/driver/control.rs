@@ -2,8 +2,14 @@
 //!
 //! Reading goes on while something waits to be written, so a large request and a talkative driver
 //! cannot block each other. A line is bounded; past the bound the channel counts as broken.
+//!
+//! The event loop knows of the channel only while somebody waits in it ([`Control::next_line`], until
+//! [`Control::rest`]): an answer that comes at once wakes nobody else then.
 
-use std::{io, os::fd::OwnedFd};
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
 
 use tokio::net::unix::pipe::{Receiver, Sender};
 
@@ -25,34 +31,60 @@ pub(super) enum Line {
 /// Both directions of the channel.
 #[derive(Debug)]
 pub(super) struct Control {
-    output: Sender,
+    output: OwnedFd,
     unsent: Vec<u8>,
-    input: Receiver,
+    input: OwnedFd,
     received: Received,
+    waiting: Option<Waiting>,
+}
+
+/// The channel as the event loop knows it: descriptors of its own.
+#[derive(Debug)]
+struct Waiting {
+    output: Sender,
+    input: Receiver,
 }
 
 impl Control {
     /// Takes the host's ends: requests are written to `output`, events read from `input`.
     pub(super) fn new(output: OwnedFd, input: OwnedFd, max_line: usize) -> io::Result<Self> {
-        Ok(Self {
-            output: Sender::from_owned_fd(output)?,
-            unsent: Vec::new(),
-            input: Receiver::from_owned_fd(input)?,
-            received: Received {
-                bytes: Vec::new(),
-                scanned: 0,
-                chunk: vec![0; CHUNK],
-                max_line,
-                ended: false,
-            },
-        })
+        rustix::io::ioctl_fionbio(&output, true)?;
+        rustix::io::ioctl_fionbio(&input, true)?;
+        let received = Received {
+            bytes: Vec::new(),
+            scanned: 0,
+            chunk: vec![0; CHUNK],
+            max_line,
+            ended: false,
+        };
+        Ok(Self { output, unsent: Vec::new(), input, received, waiting: None })
     }
 
     /// Writes what goes at once; [`Control::next_line`] writes the rest.
     pub(super) fn send(&mut self, bytes: &[u8]) {
+        if self.unsent.is_empty() {
+            let wrote = rustix::io::write(&self.output, bytes).map_err(io::Error::from);
+            match wrote {
+                Ok(count) => self.unsent.extend_from_slice(&bytes[count..]),
+                Err(error) if is_not_now(&error) => self.unsent.extend_from_slice(bytes),
+                // The driver is gone, which the reading side tells.
+                Err(_) => {}
+            }
+            return;
+        }
         self.unsent.extend_from_slice(bytes);
         let wrote = rustix::io::write(&self.output, &self.unsent).map_err(io::Error::from);
         sent(&mut self.unsent, wrote);
+    }
+
+    /// Whether something waits to be written.
+    pub(super) fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// Where lines come from, to be asked whether there is one.
+    pub(super) fn source(&self) -> BorrowedFd<'_> {
+        self.input.as_fd()
     }
 
     /// The next line. Cancel safe.
@@ -61,17 +93,33 @@ impl Control {
             if let Some(line) = self.received.line() {
                 return line;
             }
+            if self.waiting.is_none() {
+                let Ok(waiting) = self.register() else { return Line::Ended };
+                self.waiting = Some(waiting);
+            }
+            let Some(Waiting { output, input }) = &self.waiting else { return Line::Ended };
             tokio::select! {
-                _ = self.input.readable() => {
-                    let read = self.input.try_read(&mut self.received.chunk);
+                _ = input.readable() => {
+                    let read = input.try_read(&mut self.received.chunk);
                     self.received.take_in(read);
                 }
-                _ = self.output.writable(), if !self.unsent.is_empty() => {
-                    let wrote = self.output.try_write(&self.unsent);
+                _ = output.writable(), if !self.unsent.is_empty() => {
+                    let wrote = output.try_write(&self.unsent);
                     sent(&mut self.unsent, wrote);
                 }
             }
         }
+    }
+
+    fn register(&self) -> io::Result<Waiting> {
+        let output = Sender::from_owned_fd(self.output.try_clone()?)?;
+        let input = Receiver::from_owned_fd(self.input.try_clone()?)?;
+        Ok(Waiting { output, input })
+    }
+
+    /// Nobody waits for lines any more.
+    pub(super) fn rest(&mut self) {
+        self.waiting = None;
     }
 
     /// The next line of those that are there, without waiting.

@@ -8,12 +8,13 @@ use tool_core::ExitStatus;
 
 use super::{
     Background, DriverProcess, HostCalls,
-    control::{Control, Line},
+    control::Control,
+    quick,
 };
 use crate::{
     language::Language,
     output::{OutputStream, OutputWatcher},
-    protocol::{Event, Request, parse},
+    protocol::{Event, Request},
 };
 
 /// Bounds and waits of a link.
@@ -138,20 +139,13 @@ impl DriverLink {
         self.config.grace = grace;
     }
 
-    /// Between calls: takes in what background work prints, and refuses its calls to the host.
-    /// Returns when the process has ended. Cancel safe.
+    /// Between calls: takes in what background work prints. Returns when the process has ended. Cancel
+    /// safe.
+    ///
+    /// A driver says nothing between calls, so nobody listens to it.
     pub async fn attend(&mut self) -> ExitStatus {
-        let mut speaks = true;
         loop {
             tokio::select! {
-                line = self.control.next_line(), if speaks => match line {
-                    Line::Whole(line) => {
-                        if let Some(event) = parse(&line, &self.token) {
-                            self.refuse_stray(&event);
-                        }
-                    }
-                    Line::Ended | Line::TooLong => speaks = false,
-                },
                 status = self.process.ended() => {
                     self.health = Health::Lost;
                     return status;
@@ -164,16 +158,26 @@ impl DriverLink {
 
     /// What was printed since the last call, and was not taken yet. It stays there for the next call.
     pub fn background(&mut self) -> Background {
-        self.stdout.drain();
-        self.stderr.drain();
+        self.drain();
         Background { stdout: self.stdout.kept(), stderr: self.stderr.kept() }
     }
 
     /// The same, taken out: the next call does not give it again.
     pub fn take_background(&mut self) -> Background {
-        self.stdout.drain();
-        self.stderr.drain();
+        self.drain();
         Background { stdout: self.stdout.take(), stderr: self.stderr.take() }
+    }
+
+    /// Takes in what is in the output pipes.
+    pub(super) fn drain(&mut self) {
+        let in_pipes = [&self.stdout, &self.stderr].map(|stream| stream.source());
+        let [out, err] = quick::ready(in_pipes, Duration::ZERO);
+        if out {
+            self.stdout.drain();
+        }
+        if err {
+            self.stderr.drain();
+        }
     }
 
     pub(super) fn send(&mut self, request: &Request<'_>) {

@@ -6,6 +6,7 @@ mod host_calls;
 mod link;
 mod outcome;
 mod process;
+mod quick;
 mod start;
 mod variables;
 

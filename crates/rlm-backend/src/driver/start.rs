@@ -85,6 +85,7 @@ impl DriverLink {
             config,
         };
         let met = timeout_at(deadline, link.meet()).await.unwrap_or(Err(StartError::TimedOut));
+        link.control.rest();
         if let Err(error) = met {
             link.process.kill();
             return Err(error);
@@ -94,6 +95,7 @@ impl DriverLink {
 
     async fn meet(&mut self) -> Result<(), StartError> {
         let token = self.token.clone();
+        self.control.send(self.language.program_text().as_bytes());
         self.send(&Request::Hello { token: &token, limits: ShownLimits::default() });
         loop {
             let line = tokio::select! {

@@ -84,6 +84,7 @@ impl DriverLink {
         self.begin()?;
         self.send(request);
         let answer = tokio::time::timeout(ANSWER, self.answer_to(id)).await.ok().flatten();
+        self.control.rest();
         let Some(event) = answer else {
             self.process.kill();
             self.health = Health::Lost;

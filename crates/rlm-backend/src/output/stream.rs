@@ -4,7 +4,11 @@
 //! a driver wrote before it said "done" is in the pipe by then, so [`OutputStream::drain`] takes what
 //! the kernel says is there at that moment, and no more.
 
-use std::{io, os::fd::OwnedFd, sync::Arc};
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::Arc,
+};
 
 use tokio::net::unix::pipe::Receiver;
 
@@ -59,6 +63,11 @@ impl OutputStream {
             Err(error) => Err(error),
         };
         self.take_in(read);
+    }
+
+    /// The pipe, to be asked whether something is in it.
+    pub(crate) fn source(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
     }
 
     /// Takes what is in the pipe now, without waiting.

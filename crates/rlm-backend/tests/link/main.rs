@@ -41,10 +41,18 @@ struct Peer {
 }
 
 impl Peer {
-    /// Reads the token out of the first message.
+    /// Reads the driver's text and the token out of the first message after it.
     fn token(&mut self) -> String {
-        let hello: serde_json::Value = serde_json::from_str(&self.line()).unwrap();
-        hello["token"].as_str().unwrap().to_owned()
+        loop {
+            let line = self.line();
+            assert!(!line.is_empty(), "no message");
+            // The text ends without a newline of its own, or with one.
+            let hello = line.find("{\"op\":\"hello\"").map(|at| &line[at..]);
+            let hello = hello.and_then(|hello| serde_json::from_str(hello).ok());
+            if let Some(serde_json::Value::Object(hello)) = hello {
+                return hello["token"].as_str().unwrap().to_owned();
+            }
+        }
     }
 
     fn line(&mut self) -> String {

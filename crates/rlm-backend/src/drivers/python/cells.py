@@ -1,5 +1,50 @@
 # The namespace of a session, and how a cell is compiled and run.
 
+# Flags of compile, as the module ast has them.
+AWAITS, AS_TREE = 0x2000, 0x400
+
+class Sources:
+    """The text of the last cells, where tracebacks, warnings and inspect look for it.
+
+    They look in the module linecache, which is filled when it is imported, and not imported before.
+    """
+
+    def __init__(self):
+        self.names = []
+        loaded = sys.modules.get("linecache")
+        self.cache = {} if loaded is None else loaded.cache
+        if loaded is None:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "linecache":
+            return None
+        sys.meta_path.remove(self)
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if not isinstance(spec.loader, type):
+                    self.fill_after(spec.loader)
+                return spec
+        return None
+
+    def fill_after(self, loader):
+        execute = loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            module.cache.update(self.cache)
+            self.cache = module.cache
+
+        loader.exec_module = exec_module
+
+    def add(self, name, source):
+        self.cache[name] = (len(source), None, source.splitlines(True), name)
+        self.names.append(name)
+        if len(self.names) > KEPT_CELLS:
+            self.cache.pop(self.names.pop(0), None)
+
+
 class Cells:
     """The user's namespace, and how a cell is compiled, run and shown."""
 
@@ -10,7 +55,7 @@ class Cells:
         self.space["__builtins__"] = builtins
         self.pinned = {"host": host}
         self.own = set(self.space) | {"host"}
-        self.names = []
+        self.sources = Sources()
         self.loop = None
         self.count = 0
         sys.modules["__main__"] = self.module
@@ -23,27 +68,22 @@ class Cells:
     def compile(self, source):
         self.count += 1
         name = f"<cell {self.count}>"
-        lines = source.splitlines(True)
-        linecache.cache[name] = (len(source), None, lines, name)
-        self.names.append(name)
-        if len(self.names) > KEPT_CELLS:
-            linecache.cache.pop(self.names.pop(0), None)
-        flags = _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        self.sources.add(name, source)
         shows = not source.rstrip().endswith(";")
-        if len(lines) == 1 and not source[0].isspace():
+        if "\n" not in source and source and not source[0].isspace():
             try:
-                return [compile(source, name, "eval", flags, True)], shows
+                return [compile(source, name, "eval", AWAITS, True)], shows
             except SyntaxError:
                 pass
-        tree = compile(source, name, "exec", flags | _ast.PyCF_ONLY_AST, True)
-        last = None
-        if tree.body and type(tree.body[-1]) is _ast.Expr:
-            last = _ast.Expression(tree.body.pop().value)
+        tree = compile(source, name, "exec", AWAITS | AS_TREE, True)
         parts = []
+        last = tree.body.pop() if tree.body and type(tree.body[-1]).__name__ == "Expr" else None
         if tree.body:
-            parts.append(compile(tree, name, "exec", flags, True))
+            parts.append(compile(tree, name, "exec", AWAITS, True))
         if last is not None:
-            parts.append(compile(last, name, "eval", flags, True))
+            from _ast import Expression
+
+            parts.append(compile(Expression(last.value), name, "eval", AWAITS, True))
         return parts, last is not None and shows
 
     def run(self, source):
@@ -85,17 +125,17 @@ class Cells:
             shown.append(self.image(bytes(png)))
         html = special(value, "_repr_html_")
         if isinstance(html, str):
-            shown.append({"type": "html", "html": bounded(html, self.limits["html"])})
-        shown.append({"type": "text", "text": repr_of(value, self.limits["text"])})
+            shown.append(of_type("html", html=bounded(html, self.limits["html"])))
+        shown.append(of_type("text", text=repr_of(value, self.limits["text"])))
         return shown
 
     def image(self, data):
         if len(data) > self.limits["image"]:
-            return {"type": "text", "text": f"[an image of {len(data)} bytes was left out]"}
+            return of_type("text", text=f"[an image of {len(data)} bytes was left out]")
         import base64
 
         encoded = base64.b64encode(data).decode()
-        return {"type": "image", "media_type": "image/png", "data": encoded}
+        return of_type("image", media_type="image/png", data=encoded)
 
     def figures(self):
         """Open matplotlib figures, drawn and closed."""
@@ -112,7 +152,7 @@ class Cells:
         except KeyboardInterrupt:
             raise
         except Exception as error:
-            shown.append({"type": "text", "text": f"[a figure failed: {message_of(error)}]"})
+            shown.append(of_type("text", text=f"[a figure failed: {message_of(error)}]"))
         return shown
 
     def listing(self):
@@ -122,6 +162,6 @@ class Cells:
                 continue
             if len(items) == MAX_NAMES:
                 break
-            items.append({"name": bounded(str(name), 200), "type": type(value).__name__,
-                          "size": size_of(value)})
+            name, kind = quote(bounded(str(name), 200)), quote(type(value).__name__)
+            items.append(f'{{"name":{name},"type":{kind},"size":{size_of(value)}}}')
         return items

@@ -22,7 +22,7 @@ class Interrupts:
             _signal.signal(2, self.handler)
 
     def mask(self):
-        if threading.get_ident() != MAIN_THREAD:
+        if _ident() != MAIN_THREAD:
             return False
         was, self.masked = self.masked, True
         return not was
@@ -55,74 +55,132 @@ class Channel:
         self.lines = []
         self.requests = []
         self.replies = {}
-        self.reading = False
-        self.changed = threading.Condition()
-        self.writing = threading.Lock()
+        self.cell = None
+        self.asked = 0
         self.closed = False
+        self.unlock()
 
-    def send(self, event):
+    def unlock(self):
+        """Locks that nobody holds, and nobody who waits."""
+        self.writing = _lock()
+        self.changing = _lock()
+        self.reading = False
+        self.waiting = []
+
+    def send(self, event, members):
+        """Sends an event; `members` is the rest of its JSON."""
         if self.closed:
             raise RuntimeError("a forked process has no channel to the host")
-        event["token"] = self.token
-        data = memoryview((_encode(event) + "\n").encode("utf-8", "driver"))
+        line = f'{{"event":"{event}","token":"{self.token}",{members}}}\n'
         mine = self.interrupts.mask()
         try:
             with self.writing:
-                while data:
-                    data = data[_write(self.fd_out, data):]
+                self.write(line.encode("utf-8", "driver"))
         finally:
             self.interrupts.unmask(mine)
 
-    def take_line(self):
-        """Blocks until a line is there. An interrupt loses nothing of it."""
+    def write(self, data):
+        sent = _write(self.fd_out, data)
+        while sent < len(data):
+            data = data[sent:]
+            sent = _write(self.fd_out, data)
+
+    def take_line(self, mine):
+        """Blocks until a line is there. An interrupt, which may come meanwhile, loses nothing."""
         while not self.lines:
-            if self.interrupts.running:
-                _select([self.fd_in], [], [])
-            mine = self.interrupts.mask()
-            try:
-                data = _read(self.fd_in, 65536)
-                if not data:
-                    raise EOFError("the host is gone")
-                self.parts.append(data)
-                if b"\n" in data:
-                    lines = b"".join(self.parts).split(b"\n")
-                    self.parts = [lines.pop()]
-                    self.lines.extend(lines)
-            finally:
+            if mine and self.interrupts.running:
                 self.interrupts.unmask(mine)
+                try:
+                    _select([self.fd_in], [], [])
+                finally:
+                    self.interrupts.mask()
+            data = _read(self.fd_in, 65536)
+            if not data:
+                raise EOFError("the host is gone")
+            if not self.parts and data.find(b"\n") == len(data) - 1:
+                return data
+            self.parts.append(data)
+            if b"\n" in data:
+                lines = b"".join(self.parts).split(b"\n")
+                self.parts = [part for part in (lines.pop(),) if part]
+                self.lines.extend(lines)
         return self.lines.pop(0)
 
     def accept(self, line):
-        message = _decode(line)
-        if message.get("op") == "reply":
+        message = decode(str(line, "utf-8"))
+        if message["op"] == "reply":
             if message["seq"] in self.replies:
                 self.replies[message["seq"]] = message
         else:
             self.requests.append(message)
 
     def wait_for(self, arrived):
-        while True:
-            with self.changed:
-                while not arrived() and self.reading:
-                    self.changed.wait()
-                if arrived():
-                    return
-                self.reading = True
-            try:
-                self.accept(self.take_line())
-            finally:
-                with self.changed:
-                    self.reading = False
-                    self.changed.notify_all()
+        """Blocks until something is there; reads, or waits for another thread that does."""
+        mine = self.interrupts.mask()
+        try:
+            while not arrived():
+                gate = None
+                with self.changing:
+                    if self.reading:
+                        gate = _lock()
+                        gate.acquire()
+                        self.waiting.append(gate)
+                    self.reading = True
+                if gate is None:
+                    self.read_one(mine)
+                elif not arrived():
+                    self.pass_gate(gate, mine)
+        finally:
+            self.interrupts.unmask(mine)
+
+    def read_one(self, mine):
+        try:
+            self.accept(self.take_line(mine))
+        finally:
+            with self.changing:
+                self.reading = False
+                gates, self.waiting = self.waiting, []
+            for gate in gates:
+                gate.release()
+
+    def pass_gate(self, gate, mine):
+        self.interrupts.unmask(mine)
+        try:
+            gate.acquire()
+        finally:
+            if mine:
+                self.interrupts.mask()
+
+    def has_request(self):
+        return self.requests
 
     def next_request(self):
-        self.wait_for(lambda: self.requests)
+        self.wait_for(self.has_request)
         return self.requests.pop(0)
 
-    def ask(self, seq, event):
-        self.replies[seq] = None
+    def end_cell(self):
+        """From here on nothing is asked for the cell: what was, the host has before it reads "done"."""
+        with self.writing:
+            self.cell = None
+
+    def ask(self, name, args):
+        """Asks the host in the name of the cell that runs, and gives its reply."""
+        if self.closed:
+            raise RuntimeError("a forked process has no channel to the host")
+        mine = self.interrupts.mask()
         try:
-            self.send(event)
+            with self.writing:
+                if self.cell is None:
+                    raise RuntimeError("the host answers only while a cell runs")
+                self.asked += 1
+                seq = self.asked
+                self.replies[seq] = None
+                line = (f'{{"event":"call","token":"{self.token}","id":{self.cell},"seq":{seq},'
+                        f'"name":{quote(name)},"args":{quote(args)}}}\n')
+                self.write(line.encode("utf-8", "driver"))
+        finally:
+            self.interrupts.unmask(mine)
+        try:
             self.wait_for(lambda: self.replies[seq] is not None)
             return self.replies[seq]
         finally:
@@ -130,8 +188,7 @@ class Channel:
 
     def forked(self):
         self.closed = True
-        self.changed = threading.Condition()
-        self.writing = threading.Lock()
+        self.unlock()
         for fd in (self.fd_in, self.fd_out):
             try:
                 os.close(fd)
@@ -144,21 +201,10 @@ class Host:
 
     def __init__(self, channel):
         self._channel = channel
-        self._cell = None
-        self._last = 0
-        self._lock = threading.Lock()
 
     def call(self, name, args=None):
         """Asks the host for `name` with JSON arguments, and gives its JSON answer."""
-        cell = self._cell
-        if cell is None:
-            raise RuntimeError("the host answers only while a cell runs")
-        args = _encode(args)
-        with self._lock:
-            self._last += 1
-            seq = self._last
-        event = {"event": "call", "id": cell, "seq": seq, "name": str(name), "args": args}
-        reply = self._channel.ask(seq, event)
+        reply = self._channel.ask(str(name), encode(args))
         if reply.get("error") is not None:
             raise RuntimeError(reply["error"])
         return reply.get("value")

@@ -2,7 +2,7 @@
 
 class Driver:
     def __init__(self, fd_in, fd_out):
-        self.pid = os.getpid()
+        self.pid = _getpid()
         self.interrupts = Interrupts()
         self.channel = Channel(fd_in, fd_out, self.interrupts)
         self.streams = Streams()
@@ -34,7 +34,7 @@ class Driver:
         self.channel.token = hello["token"]
         self.cells = Cells(self.host, hello["limits"])
         version = ".".join(str(part) for part in sys.version_info[:3])
-        self.channel.send({"event": "ready", "pid": self.pid, "version": version})
+        self.channel.send("ready", f'"pid":{self.pid},"version":"{version}"')
         handlers = {"run": self.run, "set": self.set, "get": self.get, "list": self.list}
         while True:
             try:
@@ -47,20 +47,27 @@ class Driver:
         self.streams.renew()
         self.interrupts.install()
         self.cells.restore_pinned()
-        self.host._cell = request["id"]
+        self.channel.cell = request["id"]
         depth = sys.getrecursionlimit()
         shown, error, code = self.guarded(request["code"])
-        self.host._cell = None
+        self.channel.end_cell()
         if sys.getrecursionlimit() < depth:
             sys.setrecursionlimit(depth)
-        if os.getpid() != self.pid:
+        if _getpid() != self.pid:
             self.streams.flush()
             os._exit(code)
         self.streams.settle()
+        self.report(request["id"], shown, error, code)
+
+    def report(self, cell, shown, error, code):
         cwd, exists = where()
-        self.channel.send({"event": "done", "id": request["id"], "exit_code": code,
-                           "error": error, "shown": shown, "cwd": cwd, "cwd_exists": exists,
-                           "state": "kept"})
+        told = "null"
+        if error is not None:
+            name, message, traceback = map(quote, error)
+            told = f'{{"name":{name},"message":{message},"traceback":{traceback}}}'
+        self.channel.send("done", f'"id":{cell},"exit_code":{code},"error":{told},'
+                                  f'"shown":[{",".join(shown)}],"cwd":{quote(cwd)},'
+                                  f'"cwd_exists":{"true" if exists else "false"},"state":"kept"')
 
     def guarded(self, source):
         """Runs a cell; whatever it raises comes back as data."""
@@ -78,8 +85,8 @@ class Driver:
             self.interrupts.running = False
             code = 130 if isinstance(raised, KeyboardInterrupt) else 1
             error = describe(raised)
-            if os.getpid() != self.pid:
-                print(error["traceback"], file=sys.stderr, end="", flush=True)
+            if _getpid() != self.pid:
+                print(error[2], file=sys.stderr, end="", flush=True)
         self.interrupts.pending = False
         return shown, error, code
 
@@ -95,16 +102,16 @@ class Driver:
             pass
         return 1
 
-    def answer(self, request, event, work):
+    def answer(self, request, work):
+        value, told = "null", "null"
         try:
-            value = _encode(work())
+            value = encode(work())
             if len(value) > self.cells.limits["value"]:
-                raise ValueError(f"the value is {len(value)} characters of JSON, which is too much")
-            reply = {"event": event, "id": request["id"], "value": value, "error": None}
+                size, value = len(value), "null"
+                raise ValueError(f"the value is {size} characters of JSON, which is too much")
         except Exception as error:
-            text = f"{type(error).__name__}: {message_of(error)}"
-            reply = {"event": event, "id": request["id"], "value": "null", "error": text}
-        self.channel.send(reply)
+            told = quote(f"{type(error).__name__}: {message_of(error)}")
+        self.channel.send("value", f'"id":{request["id"]},"value":{quote(value)},"error":{told}')
 
     def set(self, request):
         def work():
@@ -115,7 +122,7 @@ class Driver:
                 self.cells.pinned.pop(request["name"], None)
             return None
 
-        self.answer(request, "value", work)
+        self.answer(request, work)
 
     def get(self, request):
         def work():
@@ -123,15 +130,16 @@ class Driver:
                 raise NameError(f"name '{request['name']}' is not defined")
             return self.cells.space[request["name"]]
 
-        self.answer(request, "value", work)
+        self.answer(request, work)
 
     def list(self, request):
-        self.channel.send({"event": "names", "id": request["id"], "names": self.cells.listing()})
+        names = ",".join(self.cells.listing())
+        self.channel.send("names", f'"id":{request["id"]},"names":[{names}]')
 
 
 def where():
     try:
-        return os.getcwd(), True
+        return _getcwd(), True
     except OSError:
         return os.environ.get("PWD", ""), False
 
@@ -151,6 +159,3 @@ def main():
         print(f"the session's driver failed: {error!r}", file=sys.stderr)
     driver.streams.flush()
     os._exit(code)
-
-
-main()

@@ -34,11 +34,7 @@ def describe(error):
         text = "".join(report.format())
     except BaseException:
         text = f"{name}: {message_of(error)}\n"
-    return {
-        "name": name,
-        "message": message_of(error),
-        "traceback": bounded(text, MAX_TRACEBACK),
-    }
+    return name, message_of(error), bounded(text, MAX_TRACEBACK)
 
 
 def repr_of(value, limit):
@@ -74,3 +70,9 @@ def size_of(value):
         return object.__sizeof__(value)
     except Exception:
         return 0
+
+
+def of_type(kind, **members):
+    """JSON of something shown; all values are texts."""
+    rest = "".join(f',"{name}":{quote(text)}' for name, text in members.items())
+    return f'{{"type":"{kind}"{rest}}}'

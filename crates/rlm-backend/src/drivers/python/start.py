@@ -1,31 +1,31 @@
 """The Python session driver: runs cells in one interpreter and reports each over a control channel.
 
-Started as `python3 -c BOOTSTRAP SOURCE IN OUT`, where IN and OUT are the numbers of two descriptors
-that carry JSON, one object a line: requests come in on IN, events go out on OUT. Standard input,
-output and error belong to the code that is run and carry nothing else.
+Started as `python3 -c BOOTSTRAP IN OUT`, where IN and OUT are the numbers of two descriptors. This
+text comes first on IN, and is followed by requests; events go out on OUT. Both are JSON, one object a
+line. Standard input, output and error belong to the code that is run and carry nothing else.
 
 Guaranteed: "done" is written after everything the cell wrote through Python, through descriptors 1
 and 2, and through the C library; descriptors 1 and 2 lead to the host again after every cell; a
 forked child never speaks on the channel; a signal SIGINT ends the cell and not the session.
 Left out: time limits and bounds on output, which the host keeps. Python 3.9, standard library only.
+
+An idle session should cost little more than a bare interpreter: nothing is imported here that a bare
+one has not loaded already, but for modules written in C. What needs more is imported by its first use.
 """
 
-import _ast
 import _signal
+import _thread
 import builtins
 import codecs
 import fcntl
 import faulthandler
 import io
-import json
-import linecache
 import os
 import select
 import sys
-import threading
 
 DRIVER = "<driver>"
-MAIN_THREAD = threading.get_ident()
+MAIN_THREAD = _thread.get_ident()
 MAX_FRAMES = 30
 MAX_TRACEBACK = 16384
 MAX_MESSAGE = 4096
@@ -38,9 +38,36 @@ NO_INPUT = "input() cannot ask anyone: standard input of this session is empty"
 
 # The code that is run may replace these; the driver keeps its own.
 _read, _write, _fstat, _dup2, _select = os.read, os.write, os.fstat, os.dup2, select.select
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_decode = json.loads
+_getpid, _getcwd, _ident, _lock = os.getpid, os.getcwd, _thread.get_ident, _thread.allocate_lock
 _real_input = builtins.input
+
+
+class Plain:
+    """How JSON of the host is read."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+try:
+    # What the module json itself uses, without the megabyte that comes with it.
+    from _json import encode_basestring as quote, make_scanner
+
+    _scan = make_scanner(Plain)
+
+    def decode(text):
+        return _scan(text, 0)[0]
+except Exception:
+    from json import loads as decode
+    from json.encoder import encode_basestring as quote
+
+
+def encode(value):
+    """A value that code made as JSON."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 # A lone surrogate is not text that JSON can carry; U+FFFD is sent for it.

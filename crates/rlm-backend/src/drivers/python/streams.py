@@ -5,29 +5,38 @@ class Streams:
 
     def __init__(self):
         self.saved = {fd: high(fd) for fd in (1, 2)}
-        self.objects = {}
-        self.modules_seen = 0
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+        self.out, self.err = sys.stdout, sys.stderr
+        self.modules_seen = len(sys.modules)
         self.libc = None
         self.renew()
 
     @staticmethod
-    def text(fd):
+    def text(fd, name):
         raw = io.FileIO(fd, "wb", closefd=False)
-        return io.TextIOWrapper(
-            io.BufferedWriter(raw, 65536), "utf-8", "backslashreplace", line_buffering=True
+        stream = io.TextIOWrapper(
+            io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True
         )
+        setattr(sys, f"__{name}__", stream)
+        return stream
+
+    @staticmethod
+    def is_usable(stream):
+        try:
+            return not stream.closed
+        except Exception:
+            return False
 
     def renew(self):
         """The streams as a cell finds them, whatever the one before did to them."""
-        for fd, name in ((1, "stdout"), (2, "stderr")):
-            stream = self.objects.get(fd)
-            if stream is None or stream.closed or stream.buffer.closed:
-                stream = self.objects[fd] = self.text(fd)
-                setattr(sys, f"__{name}__", stream)
-            if getattr(sys, name, None) is not stream:
-                setattr(sys, name, stream)
+        if not self.is_usable(self.out):
+            self.out = self.text(1, "stdout")
+        if not self.is_usable(self.err):
+            self.err = self.text(2, "stderr")
+        sys.stdout, sys.stderr = self.out, self.err
         stdin = getattr(sys, "stdin", None)
-        if stdin is None or getattr(stdin, "closed", True):
+        if stdin is None or not self.is_usable(stdin):
             raw = open(os.devnull, "rb") if not self.is_open(0) else io.FileIO(0, closefd=False)
             sys.stdin = io.TextIOWrapper(io.BufferedReader(raw), "utf-8", "replace")
 
@@ -41,22 +50,28 @@ class Streams:
 
     def flush(self):
         """Everything that was written through Python goes to the descriptors."""
-        complete = True
-        streams = [self.objects[1], self.objects[2]]
-        streams += [s for s in (sys.stdout, sys.stderr) if not any(s is own for own in streams)]
-        for stream in streams:
-            try:
-                stream.flush()
-            except OSError:
-                complete = False
-            except Exception:
-                pass
+        complete = self.flush_one(self.out) & self.flush_one(self.err)
+        for name in ("stdout", "stderr"):
+            stream = getattr(sys, name, None)
+            if stream is not self.out and stream is not self.err:
+                complete = self.flush_one(stream) and complete
         return complete
+
+    @staticmethod
+    def flush_one(stream):
+        try:
+            stream.flush()
+        except OSError:
+            return False
+        except Exception:
+            pass
+        return True
 
     def settle(self):
         """Flushes all layers, and leads descriptors 1 and 2 to the host again."""
         complete = self.flush()
-        self.flush_c()
+        if self.libc is not None or len(sys.modules) != self.modules_seen:
+            self.flush_c()
         for fd, copy in self.saved.items():
             _dup2(copy, fd)
         if not complete:
@@ -65,8 +80,6 @@ class Streams:
     def flush_c(self):
         """The C library's buffers, where something that may use them was loaded."""
         if self.libc is None:
-            if len(sys.modules) == self.modules_seen:
-                return
             self.modules_seen = len(sys.modules)
             if not any(self.is_foreign(module) for module in list(sys.modules.values())):
                 return
