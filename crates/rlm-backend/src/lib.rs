@@ -50,6 +50,7 @@ mod local;
 mod manager;
 mod output;
 mod protocol;
+mod query;
 mod tool;
 
 pub(crate) use backend::Backends;
@@ -69,4 +70,10 @@ pub use manager::{
 };
 pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
 pub use protocol::{CodeError, Shown, Variable};
+pub use query::{
+    Context, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig, QueryConfigError,
+    QueryEngine, QueryError, QueryEvent, QueryModels, QueryObserver, QueryOutcome, QueryRecord,
+    Replay, SessionTools, SessionUse, Spent, StopReason, Trajectory, TrajectoryError, Watch,
+    read_trajectory,
+};
 pub use tool::{SandboxTool, SandboxToolError};

@@ -6,11 +6,7 @@ use serde_json::Value;
 use thiserror::Error;
 use tool_core::ExitStatus;
 
-use super::{
-    Background, DriverProcess, HostCalls,
-    control::Control,
-    quick,
-};
+use super::{Background, DriverProcess, HostCalls, control::Control, quick};
 use crate::{
     language::Language,
     output::{OutputStream, OutputWatcher},
