@@ -12,6 +12,7 @@ mod failure;
 mod input;
 mod interrupt;
 mod logging;
+mod models;
 mod out;
 mod printable;
 mod screen;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use sandbox::{AuditLog, ToolSandbox};
 use tokio_util::sync::CancellationToken;
 use tool_core::Limits;
+use toolset::offer_to_queries;
 
-use crate::{approver::TerminalApprover, failure::Failure, settings::Settings};
+use crate::{approver::TerminalApprover, failure::Failure, models, settings::Settings};
 
 /// The sandbox of one run. All mistakes of the operator are found here.
 pub(crate) fn sandbox(
@@ -16,7 +17,9 @@ pub(crate) fn sandbox(
 ) -> Result<Arc<ToolSandbox>, Failure> {
     let config = settings.config();
     let limits = limits(settings)?;
-    let registry = Arc::new(settings.registry()?);
+    let toolset = settings.toolset(models::of_tool(settings))?;
+    let queries = toolset.queries().cloned();
+    let registry = Arc::new(toolset.into_registry());
     let scope = settings.scope(&registry)?;
     let ask = settings.ask(&registry, &scope)?;
     let mut sandbox = ToolSandbox::new(registry, scope, limits)
@@ -28,7 +31,11 @@ pub(crate) fn sandbox(
         })?;
         sandbox = sandbox.with_audit(audit);
     }
-    Ok(Arc::new(sandbox))
+    let sandbox = Arc::new(sandbox);
+    if let Some(queries) = &queries {
+        offer_to_queries(queries, &sandbox);
+    }
+    Ok(sandbox)
 }
 
 /// The ceilings of a call.

@@ -43,6 +43,7 @@
 #![cfg(target_os = "linux")]
 
 mod backend;
+mod base64;
 mod config;
 mod driver;
 mod language;
@@ -74,6 +75,6 @@ pub use query::{
     Context, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig, QueryConfigError,
     QueryEngine, QueryError, QueryEvent, QueryModels, QueryObserver, QueryOutcome, QueryRecord,
     Replay, SessionTools, SessionUse, Spent, StopReason, Trajectory, TrajectoryError, Watch,
-    read_trajectory,
+    read_trajectory, render_report,
 };
 pub use tool::{SandboxTool, SandboxToolError};

@@ -8,8 +8,9 @@ mod scope;
 
 use std::error::Error;
 
+use rlm_backend::QueryModels;
 use tool_core::ToolRegistry;
-use toolset::{Config, LayeredConfig, Origin, create_default_registry};
+use toolset::{Config, LayeredConfig, Origin, Toolset, create_default_registry};
 
 pub(crate) use self::layers::Layers;
 use crate::failure::Failure;
@@ -72,6 +73,12 @@ impl Settings {
     /// The tools that exist.
     pub(crate) fn registry(&self) -> Result<ToolRegistry, Failure> {
         create_default_registry(self.config())
+            .map_err(|error| self.mistake(&error.key(), &Failure::operator(&error).to_string()))
+    }
+
+    /// The tools that exist, with recursive queries that ask these models.
+    pub(crate) fn toolset(&self, models: Result<QueryModels, String>) -> Result<Toolset, Failure> {
+        Toolset::new(self.config(), models)
             .map_err(|error| self.mistake(&error.key(), &Failure::operator(&error).to_string()))
     }
 

@@ -15,6 +15,7 @@ mod interrupt;
 mod mistakes;
 mod model;
 mod results;
+mod rlm;
 mod sessions;
 mod shell;
 mod support;

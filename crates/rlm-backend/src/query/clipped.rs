@@ -2,7 +2,7 @@
 
 /// At most about `max` characters of a text: its head and its tail, and between them how much was
 /// left out.
-pub(super) fn clipped(text: &str, max: usize) -> String {
+pub(crate) fn clipped(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
     }

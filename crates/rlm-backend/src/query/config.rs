@@ -206,6 +206,7 @@ mod tests {
         let price = Price { input_micros: 75_000, output_micros: 300_000 };
         assert_eq!(price.of(1_000_000, 1_000_000), 375_000);
         assert_eq!(price.of(1, 0), 1);
-        assert_eq!(price.of(u64::MAX, u64::MAX), u64::MAX);
+        let dear = Price { input_micros: u64::MAX, output_micros: 0 };
+        assert_eq!(dear.of(u64::MAX, 0), u64::MAX);
     }
 }

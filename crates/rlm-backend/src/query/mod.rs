@@ -23,12 +23,15 @@ mod prompts;
 mod question;
 mod replay;
 mod reply;
+mod report;
 mod run;
 mod session;
 mod stop;
 mod tools;
 mod trajectory;
 mod tree;
+
+pub(crate) use clipped::clipped;
 
 pub use budget::Spent;
 pub use config::{Price, QueryConfig, QueryConfigError};
@@ -37,6 +40,7 @@ pub use event::{NoObserver, Problem, QueryEvent, QueryObserver, QueryRecord};
 pub use models::QueryModels;
 pub use question::{Context, Query, QueryBudget};
 pub use replay::Replay;
+pub use report::render_report;
 pub use run::QueryOutcome;
 pub use stop::StopReason;
 pub use tools::SessionTools;

@@ -86,7 +86,7 @@ pub struct QueryBudget {
 }
 
 impl QueryBudget {
-    pub(super) fn time(&self, most: Duration) -> Duration {
+    pub(crate) fn time(&self, most: Duration) -> Duration {
         self.time_ms.map_or(most, |ms| Duration::from_millis(ms).min(most))
     }
 }

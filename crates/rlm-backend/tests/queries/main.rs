@@ -9,3 +9,4 @@ mod ends;
 mod long;
 mod resume;
 mod support;
+mod tool;

@@ -7,10 +7,11 @@
 
 mod declared;
 mod error;
+mod session_tools;
 
 use std::{path::Path, sync::Arc};
 
-use rlm_backend::SandboxTool;
+use rlm_backend::{QueryEngine, QueryModels, SandboxTool};
 use sandbox::{
     BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
     ToolExecutor, Workdir,
@@ -18,7 +19,7 @@ use sandbox::{
 use tool_core::{RegisterError, Tool, ToolRegistry, ToolSpec};
 
 use self::declared::register_declared;
-pub use self::error::ToolsetError;
+pub use self::{error::ToolsetError, session_tools::offer_to_queries};
 use crate::{Config, command::CommandTool};
 
 /// Makes the registry that a configuration asks for.
@@ -26,28 +27,37 @@ use crate::{Config, command::CommandTool};
 /// # Errors
 /// An operator's mistake, with the key that holds it.
 pub fn create_default_registry(config: &Config) -> Result<ToolRegistry, ToolsetError> {
-    Toolset::new(config).map(|toolset| toolset.registry)
+    Toolset::new(config, Err(NO_MODELS.to_owned())).map(|toolset| toolset.registry)
 }
+
+const NO_MODELS: &str = "no models are given to recursive queries here";
 
 /// The registry of a configuration, and the names of what is built in.
 #[derive(Debug)]
 pub struct Toolset {
     registry: ToolRegistry,
+    queries: Option<QueryEngine>,
 }
 
 impl Toolset {
-    /// Makes the tools.
+    /// Makes the tools. Recursive queries ask these models, or say why they can't be had.
     ///
     /// # Errors
     /// An operator's mistake, with the key that holds it.
-    pub fn new(config: &Config) -> Result<Self, ToolsetError> {
+    pub fn new(config: &Config, models: Result<QueryModels, String>) -> Result<Self, ToolsetError> {
         check_reserved(config)?;
-        let builtins = builtins(config)?;
+        let Makers { tools: builtins, queries, .. } = builtins(config, models)?;
         let registry = match &config.tools.definitions {
             None => register_all(builtins)?,
             Some(path) => register_declared(path, builtins)?,
         };
-        Ok(Self { registry })
+        Ok(Self { registry, queries })
+    }
+
+    /// What runs recursive queries, where they can be had.
+    #[must_use]
+    pub fn queries(&self) -> Option<&QueryEngine> {
+        self.queries.as_ref()
     }
 
     /// The tools that exist.
@@ -73,21 +83,23 @@ fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
 
 type Builtins = Vec<Arc<dyn Tool>>;
 
-fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
-    let mut makers = Makers { pool: BlockingPool::new(config.limits.pool()?), tools: Vec::new() };
+fn builtins(config: &Config, models: Result<QueryModels, String>) -> Result<Makers, ToolsetError> {
+    let pool = BlockingPool::new(config.limits.pool()?);
+    let mut makers = Makers { pool, tools: Vec::new(), queries: None };
     if let Some(path) = &config.tools.workdir {
         makers.workdir(path)?;
     }
     makers.lookups(config)?;
     makers.commands(config)?;
-    makers.sessions(config)?;
-    Ok(makers.tools)
+    makers.sessions(config, models)?;
+    Ok(makers)
 }
 
 /// Collects the tools that the configuration gives what they need.
 struct Makers {
     pool: BlockingPool,
     tools: Builtins,
+    queries: Option<QueryEngine>,
 }
 
 impl Makers {
@@ -124,9 +136,15 @@ impl Makers {
         Ok(())
     }
 
-    fn sessions(&mut self, config: &Config) -> Result<(), ToolsetError> {
+    fn sessions(
+        &mut self,
+        config: &Config,
+        models: Result<QueryModels, String>,
+    ) -> Result<(), ToolsetError> {
         if config.sandbox.enabled {
-            let tool = SandboxTool::new(config.sandbox.clone()).map_err(ToolsetError::Sessions)?;
+            let tool =
+                session_tools::sandbox_tool(config, models).map_err(ToolsetError::Sessions)?;
+            self.queries = tool.queries().cloned();
             if config.sandbox.separate_tools {
                 self.tools.extend(tool.separate().map_err(ToolsetError::Sessions)?);
             }
