@@ -11,6 +11,7 @@ mod env;
 mod failure;
 mod input;
 mod interrupt;
+mod live;
 mod logging;
 mod models;
 mod out;

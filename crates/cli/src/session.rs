@@ -7,12 +7,15 @@ use tokio_util::sync::CancellationToken;
 use tool_core::Limits;
 use toolset::offer_to_queries;
 
-use crate::{approver::TerminalApprover, failure::Failure, models, settings::Settings};
+use crate::{
+    approver::TerminalApprover, failure::Failure, live::LiveOutput, models, settings::Settings,
+};
 
 /// The sandbox of one run. All mistakes of the operator are found here.
 pub(crate) fn sandbox(
     settings: &Settings,
     approver: TerminalApprover,
+    live: Option<LiveOutput>,
     cancellation: CancellationToken,
 ) -> Result<Arc<ToolSandbox>, Failure> {
     let config = settings.config();
@@ -25,6 +28,9 @@ pub(crate) fn sandbox(
     let mut sandbox = ToolSandbox::new(registry, scope, limits)
         .with_cancellation(cancellation)
         .with_approval(ask, Arc::new(approver));
+    if let Some(live) = live {
+        sandbox = sandbox.with_progress(Arc::new(live));
+    }
     if let Some(path) = &config.audit.file {
         let audit = AuditLog::open(path).map_err(|error| {
             settings.mistake("audit.file", &Failure::operator(&error).to_string())

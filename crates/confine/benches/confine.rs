@@ -1,160 +1,145 @@
 //! What a launch costs: plain, confined, and by `bwrap` where that is installed.
 //!
-//! `cargo bench -p confine --bench confine [ROUNDS]` prints medians of interleaved runs, from the
-//! launch of `/bin/true` to its end. The second table holds 1 GiB resident in this process.
+//! `cargo xtask bench confine [-- ROUNDS]` prints medians, from the launch of a static program that
+//! does nothing to its end. The rows of a round run one after another with a pause between them, so
+//! that what one leaves to be done is not counted for the next; the last table has no pauses. Every
+//! judged row has its ratio and its bar. Memory of the host is small (10 MiB) or large (1 GiB) by
+//! turns.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a benchmark stops at the first surprise, and prints what it measured"
 )]
 
+#[path = "confine/peer.rs"]
+mod peer;
+#[path = "confine/table.rs"]
+mod table;
+
+use std::hint::black_box;
 use std::path::Path;
-use std::process::Stdio;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use confine::{Command, Confinement, Limits, Mechanism, Outcome, Prepared, Stream};
+use confine::{Command, Confinement, Mechanism, Outcome, Prepared, Stream};
 
-/// What is started.
-const PROGRAM: &str = "/bin/true";
+use peer::{Bubblewrap, plain};
+use table::{Bars, Times};
 
 /// How many rounds there are if the command line does not say.
 const ROUNDS: usize = 200;
 
-/// One row of the table.
-struct Row<'a> {
-    name: &'static str,
-    launch: Box<dyn Fn() + 'a>,
-    times: Vec<Duration>,
-}
+/// How often the host's memory changes.
+const TURNS: usize = 4;
+
+/// The pause after each launch.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// How often each row is repeated without a pause.
+const BURST: usize = 100;
 
 fn main() {
     let rounds = std::env::args().filter_map(|word| word.parse().ok()).next().unwrap_or(ROUNDS);
     let directory = tempfile::tempdir().unwrap();
-    let full = Confinement::builder(directory.path()).prepare().unwrap();
-    let ungrouped = Confinement::builder(directory.path())
-        .without(Mechanism::MemoryGroup)
-        .without(Mechanism::ProcessGroup)
-        .prepare()
-        .unwrap();
-    let landlock = Confinement::builder(directory.path())
-        .without(Mechanism::Namespaces)
-        .without(Mechanism::MemoryGroup)
-        .without(Mechanism::ProcessGroup)
-        .limits(Limits::default())
-        .prepare()
-        .unwrap();
-    let measure = |title: &str| {
-        println!("{title}, medians of {rounds} interleaved rounds");
-        table(rounds, rows(directory.path(), &full, &ungrouped, &landlock));
-    };
-    measure("small host");
-    let ballast = vec![1_u8; 1 << 30];
-    measure("host with 1 GiB resident");
-    drop(std::hint::black_box(ballast));
-}
-
-/// What is compared.
-fn rows<'a>(
-    directory: &'a Path,
-    full: &'a Prepared,
-    ungrouped: &'a Prepared,
-    landlock: &'a Prepared,
-) -> Vec<Row<'a>> {
-    let row = |name, launch: Box<dyn Fn() + 'a>| Row { name, launch, times: Vec::new() };
-    let mut rows = vec![
-        row("plain posix_spawn", Box::new(|| plain(PROGRAM, &[]))),
-        row("confined, full", Box::new(|| confined(full))),
-        row("confined, no control groups", Box::new(|| confined(ungrouped))),
-        row("confined, Landlock level", Box::new(|| confined(landlock))),
-    ];
-    if Path::new("/usr/bin/bwrap").exists() {
-        rows.push(row("bwrap --unshare-all", Box::new(|| bwrap(directory))));
-    }
-    rows
-}
-
-/// Runs every row in every round, and prints the medians.
-fn table(rounds: usize, mut rows: Vec<Row<'_>>) {
-    for _ in 0..rounds {
-        for row in &mut rows {
-            let started = Instant::now();
-            (row.launch)();
-            row.times.push(started.elapsed());
+    let bench = Bench::new(directory.path());
+    let (mut small, mut large) = (Times::new(), Times::new());
+    for _ in 0..TURNS {
+        for (times, bytes) in [(&mut small, 10 << 20), (&mut large, 1 << 30)] {
+            let ballast = vec![1_u8; bytes];
+            (0..rounds.div_ceil(TURNS)).for_each(|_| bench.round(times));
+            drop(black_box(ballast));
         }
     }
-    let medians: Vec<_> = rows.iter_mut().map(|row| (row.name, median(&mut row.times))).collect();
-    let plain = medians[0].1;
-    for (name, time) in medians {
-        let added = time.saturating_sub(plain);
-        println!("  {name:30} {time:>10.3?}   adds {added:>10.3?}");
+    println!("medians of {rounds} rounds, {PAUSE:?} between launches; load {}", load());
+    table::print("host with 10 MiB", &small);
+    table::print("host with 1 GiB", &large);
+    println!("one after another, {BURST} of each, per launch");
+    table::print("host with 10 MiB", &bench.bursts());
+    Bars { small: &small, large: &large }.print();
+}
+
+/// Everything that is launched.
+struct Bench<'a> {
+    directory: &'a Path,
+    program: String,
+    full: Prepared,
+    ungrouped: Prepared,
+    landlock: Prepared,
+    bubblewrap: Option<Bubblewrap>,
+}
+
+impl<'a> Bench<'a> {
+    /// Prepares all of it.
+    fn new(directory: &'a Path) -> Self {
+        let program = peer::static_program(directory);
+        let full = full(directory);
+        let ungrouped = without_groups(Confinement::builder(directory));
+        let landlock = Confinement::builder(directory).without(Mechanism::Namespaces);
+        let bubblewrap = Bubblewrap::find(&full, directory, &program);
+        Self {
+            full,
+            ungrouped: ungrouped.prepare().unwrap(),
+            landlock: without_groups(landlock).prepare().unwrap(),
+            bubblewrap,
+            directory,
+            program,
+        }
+    }
+
+    /// Launches each once.
+    fn round(&self, times: &mut Times) {
+        let first = full(self.directory);
+        times.measure("plain posix_spawn", || plain(&self.program, &[]));
+        times.measure("full", || self.confined(&self.full));
+        times.measure("full, no control groups", || self.confined(&self.ungrouped));
+        times.measure("full, first launch", || self.confined(&first));
+        times.measure("Landlock level, no control groups", || self.confined(&self.landlock));
+        if let Some(bubblewrap) = &self.bubblewrap {
+            times.measure("bwrap", || bubblewrap.run());
+        }
+    }
+
+    /// Launches each many times in a row; what is measured is the mean.
+    fn bursts(&self) -> Times {
+        let mut times = Times::new();
+        times.burst("plain posix_spawn", || plain(&self.program, &[]));
+        times.burst("full", || self.confined(&self.full));
+        times.burst("full, no control groups", || self.confined(&self.ungrouped));
+        times.burst("Landlock level, no control groups", || self.confined(&self.landlock));
+        if let Some(bubblewrap) = &self.bubblewrap {
+            times.burst("bwrap", || bubblewrap.run());
+        }
+        times
+    }
+
+    /// Starts it under this crate and waits.
+    fn confined(&self, prepared: &Prepared) {
+        let command = Command::new(&self.program).stdout(Stream::Null).stderr(Stream::Null);
+        let mut child = prepared.spawn(command).unwrap();
+        assert_eq!(child.wait().unwrap().outcome, Outcome::Code(0));
     }
 }
 
-/// The middle one.
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
+/// All there is.
+fn full(directory: &Path) -> Prepared {
+    Confinement::builder(directory).prepare().unwrap()
 }
 
-/// Starts it under this crate and waits.
-fn confined(prepared: &Prepared) {
-    let command = Command::new(PROGRAM).stdout(Stream::Null).stderr(Stream::Null);
-    let mut child = prepared.spawn(command).unwrap();
-    assert_eq!(child.wait().unwrap().outcome, Outcome::Code(0));
+/// The same with limits on each process alone.
+fn without_groups(confinement: Confinement) -> Confinement {
+    confinement.without(Mechanism::MemoryGroup).without(Mechanism::ProcessGroup)
 }
 
-/// Starts it under bubblewrap, with the same things visible.
-fn bwrap(directory: &Path) {
-    let directory = directory.to_str().unwrap();
-    let arguments = [
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--clearenv",
-        "--cap-drop",
-        "ALL",
-        "--ro-bind",
-        "/usr",
-        "/usr",
-        "--symlink",
-        "usr/bin",
-        "/bin",
-        "--symlink",
-        "usr/lib",
-        "/lib",
-        "--symlink",
-        "usr/lib64",
-        "/lib64",
-        "--ro-bind",
-        "/etc/ssl/certs",
-        "/etc/ssl/certs",
-        "--ro-bind",
-        "/etc/alternatives",
-        "/etc/alternatives",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        "--bind",
-        directory,
-        directory,
-        "--",
-        PROGRAM,
-    ];
-    plain("/usr/bin/bwrap", &arguments);
+/// How long something takes.
+fn time(launch: impl FnOnce()) -> Duration {
+    let started = Instant::now();
+    launch();
+    let took = started.elapsed();
+    thread::sleep(PAUSE);
+    took
 }
 
-/// Starts a program as the standard library does, and waits.
-#[expect(clippy::disallowed_methods, reason = "what the launches are compared with")]
-fn plain(program: &str, arguments: &[&str]) {
-    let status = std::process::Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success());
+/// How busy the machine was.
+fn load() -> String {
+    std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }

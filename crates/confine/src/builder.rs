@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::{Limits, Mechanism};
+use crate::{Bounds, Limits, Mechanism, Protection};
 
 /// What of a network a child has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,6 +28,8 @@ pub struct Confinement {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) protection: Protection,
+    pub(crate) protection_bounds: Bounds,
     pub(crate) network: Network,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     pub(crate) limits: Limits,
@@ -46,6 +48,8 @@ impl Confinement {
             writable: Vec::new(),
             read_only: Vec::new(),
             hidden: Vec::new(),
+            protection: Protection::standard(),
+            protection_bounds: Bounds::default(),
             network: Network::None,
             environment: default_environment(),
             limits: Limits::default(),
@@ -86,6 +90,24 @@ impl Confinement {
     #[must_use]
     pub fn hide(mut self, path: impl AsRef<Path>) -> Self {
         self.hidden.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets what within writable directories is read-only, wherever it is, because a host obeys or
+    /// runs it later. By default that is the [standard](Protection::standard) of this crate.
+    ///
+    /// Unlike [`protect`](Self::protect), it is looked for at each launch, and best effort: what
+    /// could not be found or covered is in the report.
+    #[must_use]
+    pub fn protection(mut self, protection: Protection) -> Self {
+        self.protection = protection;
+        self
+    }
+
+    /// Sets how far a launch, and a report of changes, looks for it.
+    #[must_use]
+    pub fn protection_bounds(mut self, bounds: Bounds) -> Self {
+        self.protection_bounds = bounds;
         self
     }
 

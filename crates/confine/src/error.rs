@@ -66,6 +66,12 @@ pub enum SpawnError {
         /// Which.
         what: &'static str,
     },
+    /// What a host obeys or runs later can't be protected in what is writable.
+    #[error("what the host runs later can't be protected: {why}")]
+    Unprotected {
+        /// What is in the way.
+        why: String,
+    },
     /// A step of the launch failed.
     #[error("{step} failed: {source}")]
     Step {

@@ -33,6 +33,7 @@
     expect(dead_code, reason = "what is asked for is not looked at where nothing can be confined")
 )]
 
+mod bounds;
 mod builder;
 mod capture;
 #[cfg(target_os = "linux")]
@@ -56,13 +57,19 @@ mod outcome;
 mod plan;
 #[cfg(target_os = "linux")]
 mod prepare;
+mod protection;
 mod report;
 pub mod seccomp;
 mod step;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the one place for system calls that no safe library wraps")]
 mod sys;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(target_os = "linux")]
+mod witness;
 
+pub use bounds::Bounds;
 pub use builder::{Confinement, Network};
 pub use capture::{Capture, Captured};
 #[cfg(target_os = "linux")]
@@ -72,11 +79,14 @@ pub use command::{Command, Stream};
 pub use elsewhere::{Child, Prepared};
 pub use error::{PrepareError, SpawnError, WaitError};
 #[cfg(target_os = "linux")]
-pub use inventory::{Bounds, Change, Changes, Entry, FileKind, Gap, Inventory};
+pub use inventory::{Change, Changes, Entry, FileKind, Gap, Inventory};
 pub use limits::{Limit, Limits};
 pub use mechanism::Mechanism;
 pub use outcome::{End, Outcome};
 #[cfg(target_os = "linux")]
 pub use prepare::Prepared;
-pub use report::{ConfinementReport, Status};
+pub use protection::{PatternError, Protection};
+pub use report::{ConfinementReport, MemoryHolder, Status};
 pub use step::Step;
+#[cfg(target_os = "linux")]
+pub use watch::{ChangeReport, ChangeSummary, ChangedPath, Finding, Reason, ToldFinding, Watch};

@@ -15,6 +15,10 @@ pub struct Limits {
     pub processes: Option<u64>,
     /// Processor time of each process; whole seconds, rounded up.
     pub cpu_time: Option<Duration>,
+    /// Processor time of all processes together, in percent of one processor: 150 is one and a half.
+    /// Held by a control group alone ([`Mechanism::CpuGroup`](crate::Mechanism::CpuGroup)); who uses
+    /// it up waits.
+    pub cpu_share: Option<u32>,
     /// The size of a file that is written, in bytes.
     pub file_size: Option<u64>,
     /// Open descriptors of each process.
@@ -33,6 +37,7 @@ impl Default for Limits {
             memory: Some(2 << 30),
             processes: Some(256),
             cpu_time: None,
+            cpu_share: None,
             file_size: Some(1 << 30),
             open_files: Some(1024),
             tmp_size: 256 << 20,

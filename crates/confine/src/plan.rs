@@ -4,35 +4,26 @@
 //! ([`crate::inside`]) only carries it out, and ends with the first step that fails. Text that goes
 //! into a system call is a [`CString`] already, of any bytes. Paths are absolute.
 //!
-//! A job travels as bytes with descriptors beside it, in this order: the job itself (a memory
-//! file), the status socket, one `cgroup.procs` for each of [`Plan::cgroups`], and what the program
-//! inherits as 0, 1, 2, ….
+//! A plan travels to the launcher as a memory file, with two sockets beside it: one for the order
+//! that says what to start ([`Program`]), one for the status. The descriptors that come with the
+//! order are what the program inherits as 0, 1, 2, ….
 
 use std::ffi::CString;
+use std::io;
 use std::time::Duration;
 
 use rustix::process::{getegid, geteuid};
 use serde::{Deserialize, Serialize};
 
 use crate::Step;
-
-/// One launch.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Job {
-    /// How it is confined.
-    pub(crate) plan: Plan,
-    /// What is started; nothing in a rehearsal, which ends where the program would start.
-    pub(crate) program: Option<Program>,
-}
+use crate::witness::Witness;
 
 /// How a child is confined.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// The namespaces, or none of them.
     pub(crate) namespaces: Option<Namespaces>,
-    /// How many cgroups are joined.
-    pub(crate) cgroups: usize,
-    /// When everything is ended, counted from the start.
+    /// When everything is ended, counted from the program's start.
     pub(crate) wall_clock: Option<Duration>,
     /// Limits by `setrlimit`: resource and value.
     pub(crate) rlimits: Vec<(Rlimit, u64)>,
@@ -42,6 +33,13 @@ pub(crate) struct Plan {
     pub(crate) empty_bounding_set: bool,
     /// The seccomp filter, if any: operation, jump if true, jump if false, value.
     pub(crate) seccomp: Option<Vec<(u16, u8, u8, u32)>>,
+}
+
+impl Plan {
+    /// As it travels.
+    pub(crate) fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        postcard::to_allocvec(self).map_err(io::Error::other)
+    }
 }
 
 /// The new namespaces: user, mount, process ids, IPC and host name, and the network if asked.
@@ -102,7 +100,7 @@ pub(crate) struct Bind {
 }
 
 /// A path that is guarded within what is visible.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Guard {
     /// Which.
     pub(crate) path: CString,
@@ -156,10 +154,15 @@ pub(crate) struct Program {
 }
 
 /// What the status socket carries back; each is one message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Status {
-    /// The program runs.
-    Started,
+    /// The first process was made; its descriptor comes with the message. The launcher says so.
+    Made,
+    /// Everything is done but the start of a program.
+    /// What the view depends on comes with it, if it was built ahead.
+    Ready(Option<Witness>),
+    /// The program is being started.
+    Starting,
     /// A step failed, and nothing runs.
     Failed {
         /// Which step.
@@ -182,6 +185,8 @@ pub(crate) enum Request {
     Interrupt,
     /// `SIGTERM` to it.
     Terminate,
+    /// The program runs: its time begins.
+    StartClock,
 }
 
 impl Request {
@@ -190,11 +195,14 @@ impl Request {
         match self {
             Self::Interrupt => b'I',
             Self::Terminate => b'T',
+            Self::StartClock => b'S',
         }
     }
 
     /// The request that a byte stands for.
     pub(crate) fn of(byte: u8) -> Option<Self> {
-        [Self::Interrupt, Self::Terminate].into_iter().find(|request| request.byte() == byte)
+        [Self::Interrupt, Self::Terminate, Self::StartClock]
+            .into_iter()
+            .find(|request| request.byte() == byte)
     }
 }

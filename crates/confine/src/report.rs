@@ -31,16 +31,31 @@ pub enum Status {
 ///
 /// A launch ends with an error when a step of it fails, so what is `Enforced` here was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
 pub struct ConfinementReport {
+    #[serde(flatten)]
     statuses: BTreeMap<Mechanism, Status>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_held_by: Option<MemoryHolder>,
+}
+
+/// What holds a limit on memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MemoryHolder {
+    /// A control group of version 2: that of all processes together, with what they have of files.
+    ControlGroupV2,
+    /// A control group of version 1, which counts the same.
+    ControlGroupV1,
+    /// `RLIMIT_DATA`: that of each process alone, without files in memory.
+    ResourceLimit,
 }
 
 impl ConfinementReport {
     /// A report in which nothing was requested yet.
     pub(crate) fn new() -> Self {
         let statuses = Mechanism::ALL.into_iter().map(|one| (one, Status::NotRequested)).collect();
-        Self { statuses }
+        Self { statuses, memory_held_by: None }
     }
 
     /// Enters the status of one mechanism.
@@ -58,6 +73,12 @@ impl ConfinementReport {
     #[must_use]
     pub fn is_enforced(&self, mechanism: Mechanism) -> bool {
         *self.status(mechanism) == Status::Enforced
+    }
+
+    /// What holds the memory; nothing where it is not limited.
+    #[must_use]
+    pub fn memory_held_by(&self) -> Option<MemoryHolder> {
+        self.memory_held_by
     }
 
     /// Every mechanism with its status, in a fixed order.

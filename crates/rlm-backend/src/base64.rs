@@ -22,7 +22,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 /// The bytes of a text of base64; line breaks in it don't count. `None` where it is not base64.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    if digits.len() % 4 != 0 {
+    if !digits.len().is_multiple_of(4) {
         return None;
     }
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::ProtectionConfig;
+
 const DAY: u64 = 24 * 60 * 60;
 const MONTH: u64 = 30 * DAY;
 
@@ -58,6 +60,8 @@ pub struct SandboxConfig {
     pub workdir: Option<PathBuf>,
     /// What sessions may do in `workdir`.
     pub workdir_access: SessionAccess,
+    /// What is protected in `workdir` where it may be written.
+    pub protection: ProtectionConfig,
 }
 
 /// The network of sessions.
@@ -104,6 +108,7 @@ impl Default for SandboxConfig {
             network: SessionNetwork::None,
             workdir: None,
             workdir_access: SessionAccess::ReadOnly,
+            protection: ProtectionConfig::default(),
         }
     }
 }
@@ -142,6 +147,9 @@ pub enum SandboxConfigError {
     /// A kind of isolation that is named twice.
     #[error("the backend {0:?} is named twice")]
     Twice(String),
+    /// A name that can't be protected.
+    #[error(transparent)]
+    Protection(#[from] confine::PatternError),
 }
 
 impl SandboxConfigError {
@@ -151,6 +159,7 @@ impl SandboxConfigError {
         match self {
             Self::Range { key, .. } | Self::NotBuilt { key, .. } | Self::Unknown { key, .. } => key,
             Self::Twice(_) => "fallback",
+            Self::Protection(_) => "protection",
         }
     }
 }
@@ -163,6 +172,7 @@ impl SandboxConfig {
     /// The first that can't be used.
     pub fn check(&self) -> Result<(), SandboxConfigError> {
         self.check_backends()?;
+        self.protection.protection()?;
         let ranges = [
             ("timeout_secs", self.timeout_secs, 1, DAY),
             ("max_output_bytes", self.max_output_bytes, 256, 16 << 20),

@@ -50,13 +50,15 @@ mod language;
 mod local;
 mod manager;
 mod output;
+mod protection;
 mod protocol;
 mod query;
 mod tool;
 
 pub(crate) use backend::Backends;
 pub use backend::{
-    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Started,
+    Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Snapshot,
+    SnapshotError, Snapshots, Started,
 };
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use driver::{
@@ -70,6 +72,7 @@ pub use manager::{
     Unread,
 };
 pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
+pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
 pub use query::{
     Context, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig, QueryConfigError,

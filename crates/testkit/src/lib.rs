@@ -4,5 +4,7 @@
 
 pub mod bfcl;
 mod model_server;
+#[cfg(all(feature = "sessions", target_os = "linux"))]
+pub mod sessions;
 
 pub use model_server::{ModelServer, RecordedRequest, Step};

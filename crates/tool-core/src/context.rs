@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -31,6 +31,8 @@ struct OneCall {
     deadline: Instant,
     has_ended: AtomicBool,
     ended: Notify,
+    /// Held while something is shown, so that nothing is after the end.
+    showing: Mutex<()>,
     circumstances: Arc<Circumstances>,
 }
 
@@ -62,6 +64,7 @@ impl ExecContext {
             deadline: started + timeout.after,
             has_ended: AtomicBool::new(false),
             ended: Notify::new(),
+            showing: Mutex::new(()),
             circumstances,
         };
         Self { call: Arc::new(call) }
@@ -118,8 +121,12 @@ impl ExecContext {
         }
     }
 
-    /// Says that the result is no longer wanted: every clone of this context is then cancelled.
+    /// Says that the result is no longer wanted: every clone of this context is then cancelled. Whoever
+    /// watches is told that the call has ended.
     pub fn end(&self) {
+        if self.is_watched() {
+            self.show_once(Progress::Ended, |has_ended| !has_ended.swap(true, Ordering::AcqRel));
+        }
         // The last one has nobody to tell.
         if Arc::strong_count(&self.call) > 1 {
             self.call.has_ended.store(true, Ordering::Release);
@@ -135,9 +142,14 @@ impl ExecContext {
 
     /// Shows a step of the work to whoever watches, until the call has ended.
     pub fn progress(&self, progress: Progress<'_>) {
-        if let Some(sink) = &self.call.circumstances.progress
-            && !self.call.has_ended.load(Ordering::Acquire)
-        {
+        self.show_once(progress, |has_ended| !has_ended.load(Ordering::Acquire));
+    }
+
+    /// Shows a step where `is_time` says so; nothing else is shown meanwhile.
+    fn show_once(&self, progress: Progress<'_>, is_time: impl FnOnce(&AtomicBool) -> bool) {
+        let Some(sink) = &self.call.circumstances.progress else { return };
+        let _one_at_a_time = self.call.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_time(&self.call.has_ended) {
             sink.progress(&self.call.call_id, progress);
         }
     }

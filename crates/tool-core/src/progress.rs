@@ -1,7 +1,7 @@
 //! What a tool shows of a call while it works, for people who watch. Never part of the result.
 //!
-//! Nothing is shown after the call was answered or given up. A sink is called from the task of the
-//! tool, which waits: it must not block.
+//! Nothing is shown after the call was answered or given up, and the last thing shown says that it has
+//! ended. A sink is called from the task of the tool, which waits: it must not block.
 
 use std::fmt;
 
@@ -27,6 +27,8 @@ pub enum Progress<'a> {
         /// The piece; not a line, but never a part of a character.
         text: &'a str,
     },
+    /// The call has ended: no step of it comes any more, and its answer is next.
+    Ended,
 }
 
 /// Somebody who watches calls.

@@ -15,7 +15,7 @@ pub(super) const LEVELS: &[&[&str]] = &[
 pub(super) const TESTKIT: &str = "testkit";
 
 /// What [`TESTKIT`] itself may use of this workspace.
-pub(super) const TESTKIT_MAY_USE: &[&str] = &["tool-core"];
+pub(super) const TESTKIT_MAY_USE: &[&str] = &["tool-core", "rlm-backend"];
 
 /// The chores: may use anything, and nothing may use them.
 pub(super) const XTASK: &str = "xtask";

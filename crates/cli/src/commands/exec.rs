@@ -20,7 +20,9 @@ use crate::{
     approver::TerminalApprover,
     args::ExecArgs,
     failure::Failure,
-    interrupt, out,
+    interrupt,
+    live::LiveOutput,
+    out,
     screen::Screen,
     session,
     settings::{Layers, Settings},
@@ -31,7 +33,10 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
     check(&args, &settings)?;
     let cancellation = CancellationToken::new();
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(&settings, approver, cancellation.clone())?;
+    // Lines of JSON on the same terminal are all there is to see.
+    let is_all_json = args.json && out::is_terminal_out();
+    let live = if is_all_json { None } else { LiveOutput::on(screen) };
+    let sandbox = session::sandbox(&settings, approver, live, cancellation.clone())?;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
     interrupt::watch(screen, cancellation.clone())?;

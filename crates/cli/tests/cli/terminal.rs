@@ -242,3 +242,51 @@ fn what_a_model_writes_can_not_repaint_the_terminal() {
     assert!(!seen.contains("\u{1b}[2J") && !seen.contains("\u{1b}]0"), "{seen:?}");
     assert!(seen.contains("do\\u{1b}[2Jne"), "{seen:?}");
 }
+
+/// A command whose output comes in two parts.
+const RUNS: &str =
+    r#"{"op": "execute_bash", "command": "echo first; sleep 1; printf 'second \\33[2J'"}"#;
+
+/// A place with sessions allowed.
+fn place_with_sessions() -> Place {
+    let place = Place::new();
+    place.file(
+        "remit.toml",
+        "[sandbox]\nenabled = true\n[tools]\nexecute = true\nallow = ['sandbox']\n",
+    );
+    let calls = format!(r#""calls": [{{"id": "c1", "name": "sandbox", "arguments": {RUNS}}}]"#);
+    place.file("replies.jsonl", format!("{{\"text\": \"\", {calls}}}\n{{\"text\": \"done\"}}\n"));
+    let call = format!(r#"{{"id": "c1", "name": "sandbox", "arguments": {RUNS}}}"#);
+    place.file("calls.jsonl", call + "\n");
+    place
+}
+
+#[test]
+fn output_is_seen_while_the_code_runs() {
+    for line in [
+        "agent task --replay replies.jsonl --config remit.toml",
+        "exec --config remit.toml calls.jsonl",
+    ] {
+        let place = place_with_sessions();
+        let Some(mut run) = on_terminal(&place, line) else { return };
+        run.until("the first line", |run| run.stdout().contains("  │ first"));
+        assert!(!run.stdout().contains("second"), "{}", run.stdout());
+        let output = run.finish().ended(0).stdout;
+        let (first, second) = (output.find("│ first").unwrap(), output.find("│ second").unwrap());
+        let end = output.find("✓ ").unwrap();
+        assert!(first < second && second < end, "{output}");
+        assert!(output.contains(r"second \u{1b}[2J"), "{output}");
+    }
+}
+
+#[test]
+fn output_of_code_is_not_shown_where_nobody_watches() {
+    let place = place_with_sessions();
+    let quiet = place.remit(["exec", "--config", "remit.toml", "calls.jsonl"]).run().ended(0);
+    assert_eq!(quiet.stderr, "");
+    assert_eq!(quiet.json()[0]["content"][0]["json"]["success"], true);
+    let line = "exec --json --config remit.toml calls.jsonl";
+    let Some(run) = on_terminal(&place, line) else { return };
+    let seen = run.finish().ended(0).stdout;
+    assert_eq!(json_lines(&seen.replace('\r', "")).len(), 1, "{seen}");
+}

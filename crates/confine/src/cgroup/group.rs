@@ -1,18 +1,133 @@
-//! One group: made with its ceilings, joined through a descriptor, removed after its end.
+//! One group: how it is made with its ceilings and joined, and what it says after the end.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
 
 use super::{Place, Version};
 
-/// The number of the next group of this process.
-static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Ceilings on all processes of a group together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ceilings {
+    /// Memory in bytes.
+    pub(crate) memory: Option<u64>,
+    /// Processes and threads.
+    pub(crate) processes: Option<u64>,
+    /// Processor time, in percent of one processor.
+    pub(crate) cpu_share: Option<u32>,
+}
 
-/// A control group of one child.
+/// How groups are made in one place; each child's has a name of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Blueprint {
+    parent: PathBuf,
+    door: String,
+    settings: Vec<Setting>,
+}
+
+/// A value for one of a group's files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Setting {
+    file: String,
+    value: String,
+    /// Whether the kernel may have no such file.
+    optional: bool,
+}
+
+impl Setting {
+    /// A setting that every group of the kind has.
+    fn new(file: &str, value: String) -> Self {
+        Self { file: file.to_owned(), value, optional: false }
+    }
+}
+
+impl Blueprint {
+    /// A group in this place with ceilings on what the place can hold.
+    pub(crate) fn new(place: &Place, ceilings: Ceilings) -> Self {
+        let mut settings = Vec::new();
+        if let Some(bytes) = ceilings.memory.filter(|_| place.memory) {
+            settings.extend(memory(place.version, bytes));
+        }
+        if let Some(most) = ceilings.processes.filter(|_| place.processes) {
+            settings.push(Setting::new("pids.max", most.to_string()));
+        }
+        if let Some(percent) = ceilings.cpu_share.filter(|_| place.cpu) {
+            settings.extend(cpu(place.version, percent));
+        }
+        Self { parent: place.directory.clone(), door: door(place.version).to_owned(), settings }
+    }
+
+    /// The directory in which the groups are.
+    pub(crate) fn parent(&self) -> &Path {
+        &self.parent
+    }
+
+    /// Makes a group of this name.
+    pub(crate) fn make(&self, name: &str) -> io::Result<PathBuf> {
+        let directory = self.parent.join(name);
+        fs::create_dir(&directory)?;
+        for Setting { file, value, optional } in &self.settings {
+            match write(&directory.join(file), value) {
+                Err(error) if *optional && error.kind() == io::ErrorKind::NotFound => {}
+                answer => answer?,
+            }
+        }
+        Ok(directory)
+    }
+
+    /// Makes a group of this name; whoever writes `0` to the descriptor and has one thread joins it.
+    pub(crate) fn open(&self, name: &str) -> io::Result<OwnedFd> {
+        let door = self.make(name)?.join(&self.door);
+        Ok(File::options().write(true).open(door)?.into())
+    }
+}
+
+/// The file by which a process with one thread joins.
+///
+/// With version 1 that is the list of threads: to move a whole process, the kernel first stops every
+/// fork and exit of the machine, which takes up to some ten milliseconds.
+fn door(version: Version) -> &'static str {
+    match version {
+        Version::One => "tasks",
+        Version::Two => "cgroup.procs",
+    }
+}
+
+/// The ceiling on memory, swap included where the kernel counts it: version 1 counts memory and swap
+/// together, version 2 swap alone.
+fn memory(version: Version, bytes: u64) -> [Setting; 2] {
+    let (limit, swap, swap_bytes) = match version {
+        Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", bytes),
+        Version::Two => ("memory.max", "memory.swap.max", 0),
+    };
+    let swap = Setting { optional: true, ..Setting::new(swap, swap_bytes.to_string()) };
+    [Setting::new(limit, bytes.to_string()), swap]
+}
+
+/// The length of the periods in which processor time is handed out, in microseconds.
+const PERIOD: u64 = 100_000;
+
+/// The ceiling on processor time in each period.
+fn cpu(version: Version, percent: u32) -> Vec<Setting> {
+    let quota = u64::from(percent) * PERIOD / 100;
+    match version {
+        Version::One => vec![
+            Setting::new("cpu.cfs_period_us", PERIOD.to_string()),
+            Setting::new("cpu.cfs_quota_us", quota.to_string()),
+        ],
+        Version::Two => vec![Setting::new("cpu.max", format!("{quota} {PERIOD}"))],
+    }
+}
+
+/// Writes one of the kernel's files, which is never made.
+fn write(file: &Path, value: &str) -> io::Result<()> {
+    File::options().write(true).open(file)?.write_all(value.as_bytes())
+}
+
+/// A group of one child, made or about to be.
 #[derive(Debug)]
 pub(crate) struct Group {
     directory: PathBuf,
@@ -21,46 +136,15 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Makes a group with ceilings on memory (bytes) and processes, where the place has them.
-    pub(crate) fn make(
-        place: &Place,
-        memory: Option<u64>,
-        processes: Option<u64>,
-    ) -> io::Result<Self> {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let directory = place.directory.join(super::name(number));
-        fs::create_dir(&directory)?;
-        let group = Self { directory, version: place.version, memory: place.memory };
-        if place.memory {
-            group.limit_memory(memory)?;
-        }
-        if place.processes {
-            group
-                .write("pids.max", &processes.map_or("max".to_owned(), |most| most.to_string()))?;
-        }
-        Ok(group)
+    /// The group of this name in a place.
+    pub(crate) fn named(place: &Place, name: &str) -> Self {
+        let directory = place.directory.join(name);
+        Self { directory, version: place.version, memory: place.memory }
     }
 
-    /// Sets the ceiling on memory, swap included where the kernel counts it.
-    fn limit_memory(&self, memory: Option<u64>) -> io::Result<()> {
-        let (limit, swap) = match self.version {
-            Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
-            Version::Two => ("memory.max", "memory.swap.max"),
-        };
-        let unlimited = if self.version == Version::One { "-1" } else { "max" };
-        self.write(limit, &memory.map_or(unlimited.to_owned(), |bytes| bytes.to_string()))?;
-        let (Some(bytes), true) = (memory, self.directory.join(swap).exists()) else {
-            return Ok(());
-        };
-        // Version 1 counts memory and swap together, version 2 swap alone.
-        let swap_bytes = if self.version == Version::One { bytes } else { 0 };
-        self.write(swap, &swap_bytes.to_string())
-    }
-
-    /// A descriptor; whoever writes `0` to it joins the group.
-    pub(crate) fn door(&self) -> io::Result<OwnedFd> {
-        let file = File::options().write(true).open(self.directory.join("cgroup.procs"))?;
-        Ok(file.into())
+    /// Its directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Whether a process of the group was killed because the memory was used up.
@@ -72,28 +156,6 @@ impl Group {
         let text = fs::read_to_string(self.directory.join(name)).unwrap_or_default();
         self.memory && killed(&text) > 0
     }
-
-    /// Writes one of the group's settings.
-    fn write(&self, name: &str, value: &str) -> io::Result<()> {
-        fs::write(self.directory.join(name), value)
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        left.push(std::mem::take(&mut self.directory));
-        left.retain(|directory| is_busy(directory));
-    }
-}
-
-/// Groups whose last process was still being reaped when they were let go. Nobody waits for it: they
-/// are removed with the next one, or by the launcher when this process ends.
-static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Removes a group, unless it has a process still.
-fn is_busy(directory: &Path) -> bool {
-    fs::remove_dir(directory).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
 }
 
 /// How many processes a group's statistics say were killed.

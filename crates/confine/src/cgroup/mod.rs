@@ -1,8 +1,8 @@
 //! Control groups: ceilings on all processes of a child together.
 //!
 //! Each child gets groups of its own below the host's: one where version 2 is mounted and may be
-//! divided, one for each controller with version 1. They are made before the launch, joined by the
-//! child's first process, and removed after its end. What a host that was killed left behind is
+//! divided, one for each controller with version 1. The launcher makes them, the child's first
+//! process joins them, and the launcher removes them after its end. What a host that was killed left behind is
 //! removed by its launcher, and by the next host otherwise: a group's name has the host's process
 //! number and the process-id namespace in which that number means something, and only an empty group
 //! can be removed. Groups of hosts in other namespaces are left alone: whether those live can't be
@@ -10,17 +10,27 @@
 //!
 //! Source: the kernel's `admin-guide/cgroup-v2.rst` and `admin-guide/cgroup-v1`.
 
+mod delegated;
 mod group;
 mod places;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use group::Group;
+use rustix::process::geteuid;
+
+use self::delegated::Asker;
+pub(crate) use group::{Blueprint, Ceilings, Group};
 
 /// What the names of groups begin with.
 const PREFIX: &str = "confine-";
+
+/// The number of the next child of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A version of control groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,34 +46,68 @@ pub(crate) struct Place {
     pub(crate) directory: PathBuf,
     pub(crate) memory: bool,
     pub(crate) processes: bool,
+    pub(crate) cpu: bool,
+}
+
+impl Place {
+    /// Whether there is anything that it can hold.
+    pub(crate) fn holds_something(&self) -> bool {
+        self.memory || self.processes || self.cpu
+    }
 }
 
 /// Where this process can make groups, found by making one; otherwise why not.
-pub(crate) fn usable() -> Result<Vec<Place>, String> {
-    let candidates = places::candidates().map_err(|error| error.to_string())?;
-    let mut why = "no control group with a memory or pids controller is mounted".to_owned();
+///
+/// It may move this process into a group of its own, so it comes before a launcher is started. What
+/// `keep_clear` is given is a directory in which groups are made from then on.
+pub(crate) fn usable(
+    keep_clear: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<Result<Vec<Place>, String>> {
+    let (candidates, undivided) = match places::candidates(&asker()) {
+        Ok(found) => found,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let mut why = undivided.unwrap_or_else(|| NOTHING_MOUNTED.to_owned());
     let mut usable = Vec::new();
     for place in candidates {
+        keep_clear(&place.directory)?;
         remove_abandoned(&place.directory);
-        match Group::make(&place, None, None) {
-            Ok(_removed_again) => usable.push(place),
+        let tried = Blueprint::new(&place, Ceilings::default()).make(&fresh_name());
+        match tried.and_then(fs::remove_dir) {
+            Ok(()) => usable.push(place),
             Err(error) => why = format!("{}: {error}", place.directory.display()),
         }
     }
-    if usable.is_empty() { Err(why) } else { Ok(usable) }
+    Ok(if usable.is_empty() { Err(why) } else { Ok(usable) })
 }
 
-/// Removes the groups of a host, once their processes are gone.
-pub(crate) fn remove_all_of(host: u32) {
-    for place in places::candidates().unwrap_or_default() {
-        for (path, owner) in groups_in(&place.directory) {
-            if owner == host {
-                // A group that is not empty is not this host's any more.
-                let _ = fs::remove_dir(path);
-            }
-        }
+/// A name for the groups of one more child of this process.
+pub(crate) fn fresh_name() -> String {
+    name(NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Removes a group. One with a process in it stays, which is an error.
+pub(crate) fn remove(directory: &Path) -> io::Result<()> {
+    fs::remove_dir(directory)
+}
+
+/// Removes the groups that a host's children had in these directories, once those are gone.
+pub(crate) fn remove_all_of(host: u32, directories: &BTreeSet<PathBuf>) {
+    for (path, _) in directories.iter().flat_map(|one| groups_in(one)).filter(|it| it.1 == host) {
+        // A group that is not empty is not this host's any more.
+        let _ = fs::remove_dir(path);
     }
 }
+
+/// This process, as one that asks for a place.
+fn asker() -> Asker {
+    let process = std::process::id();
+    let name = format!("{PREFIX}{process}-{}-host", namespace());
+    Asker { user: geteuid().as_raw(), process, name }
+}
+
+/// Said where nothing can hold anything.
+const NOTHING_MOUNTED: &str = "no control group with a memory, pids or cpu controller is mounted";
 
 /// Removes the groups of hosts that are gone.
 fn remove_abandoned(directory: &Path) {

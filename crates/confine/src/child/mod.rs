@@ -1,5 +1,8 @@
 //! A running child: its streams, its end, and the handle whose drop ends it.
 
+mod ahead;
+mod groups;
+mod launching;
 mod spawn;
 mod status;
 
@@ -10,11 +13,12 @@ use std::time::Duration;
 use rustix::net::{Shutdown, shutdown};
 use rustix::process::{Signal, pidfd_send_signal};
 
+pub(crate) use self::ahead::Ticket;
+use self::groups::Groups;
 pub(crate) use self::spawn::{rehearse, spawn};
-use crate::cgroup::Group;
 use crate::launcher;
 use crate::plan::{Request, Status};
-use crate::{ConfinementReport, End, Limit, Outcome, WaitError};
+use crate::{ChangeReport, ConfinementReport, End, Limit, Outcome, WaitError, Watch};
 
 /// How long the end of a tree that was killed is waited for.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -33,8 +37,12 @@ pub struct Child {
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
     report: ConfinementReport,
-    /// Removed with the child.
-    groups: Vec<Group>,
+    /// What was writable before it started.
+    watch: Option<Watch>,
+    /// Removed after the end.
+    groups: Option<Groups>,
+    /// A status that came with the start.
+    heard: Option<Status>,
     end: Option<End>,
 }
 
@@ -67,6 +75,13 @@ impl Child {
         &self.report
     }
 
+    /// What became of the writable directories since the start; nothing where nothing is writable or
+    /// nothing is protected. What the host did meanwhile is in it too.
+    #[must_use]
+    pub fn changes(&self) -> Option<ChangeReport> {
+        self.watch.as_ref().map(Watch::report)
+    }
+
     /// Waits for the end.
     ///
     /// # Errors
@@ -92,17 +107,29 @@ impl Child {
     /// # Errors
     /// When the kernel can't be asked.
     pub fn wait_for(&mut self, timeout: Duration) -> Result<Option<End>, WaitError> {
-        if self.end.is_none() && status::is_ready(&self.status, timeout)? {
-            let outcome = match status::next(&self.status)? {
+        if self.end.is_some() {
+            return Ok(self.end);
+        }
+        let has_ended = self.heard.is_some() || status::is_ready(&self.status, timeout)?;
+        if has_ended {
+            let outcome = match self.last_status()? {
                 Some(Status::Exited(code)) => Outcome::Code(code),
                 Some(Status::Signaled(signal)) => outcome_of_signal(signal),
                 Some(Status::TimedOut) => Outcome::LimitExceeded(Limit::WallClock),
                 _ => self.end_without_a_word()?,
             };
             self.end = Some(End { outcome: self.unless_out_of_memory(outcome) });
-            self.groups.clear();
+            self.groups = None;
         }
         Ok(self.end)
+    }
+
+    /// What the first process said of the end; nothing if it could not.
+    fn last_status(&mut self) -> Result<Option<Status>, WaitError> {
+        match self.heard.take() {
+            Some(status) => Ok(Some(status)),
+            None => Ok(status::next(&self.status)?.map(|(status, _)| status)),
+        }
     }
 
     /// The first process was killed; what it started goes with it.
@@ -114,7 +141,7 @@ impl Child {
     /// A program does not end well when its memory is used up; that is why, then.
     fn unless_out_of_memory(&self, outcome: Outcome) -> Outcome {
         let ended_well = outcome == Outcome::Code(0);
-        if !ended_well && self.groups.iter().any(Group::ran_out_of_memory) {
+        if !ended_well && self.groups.as_ref().is_some_and(Groups::ran_out_of_memory) {
             return Outcome::LimitExceeded(Limit::Memory);
         }
         outcome

@@ -3,15 +3,16 @@
 use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, pipe};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Child, status};
+use super::launching::{Launched, Launching, NotLaunched, Origin};
+use super::{Child, ahead};
 use crate::Step;
-use crate::cgroup::Group;
-use crate::launcher::{self, LaunchError, Request};
-use crate::plan::{Job, Namespaces, Plan, Program, Status};
+use crate::plan::{Plan, Program, Request};
+use crate::prepare::Sealed;
 use crate::{Command, Prepared, SpawnError, Stream};
 
 /// How long a rehearsal may take.
@@ -21,105 +22,97 @@ const REHEARSAL_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, SpawnError> {
     let program = program(prepared, &command)?;
     let streams = Streams::make(command)?;
-    let job = Job { plan: prepared.plan.clone(), program: Some(program) };
-    let groups = groups(prepared)?;
-    let doors = groups.iter().map(Group::door).collect::<io::Result<Vec<_>>>()?;
-    let descriptors: Vec<&OwnedFd> = doors.iter().chain(&streams.theirs).collect();
-    let launched = match start(&job, &descriptors, true) {
-        // A process that waited may not know of what was mounted meanwhile.
-        Err(SpawnError::Step { step: Step::OpenTrees, .. }) => start(&job, &descriptors, false),
-        answer => answer,
-    }?;
-    Ok(Child {
-        status: launched.status,
-        pidfd: launched.pidfd,
-        is_own_namespace: job.plan.namespaces.is_some(),
+    let launch = prepared.launch()?;
+    let order =
+        Order { prepared, plan: &launch.plan, program: &program, inherited: &streams.theirs };
+    let answer = order.launch();
+    ahead::refill(prepared, &launch.plan);
+    let Launched { status, pidfd, groups, end } =
+        answer.map_err(|error| spawn_error(error, &program))?;
+    let child = Child {
+        status,
+        pidfd,
+        is_own_namespace: launch.plan.plan.namespaces.is_some(),
         stdin: streams.stdin,
         stdout: streams.stdout,
         stderr: streams.stderr,
-        report: prepared.report().clone(),
-        groups,
+        report: launch.report,
+        watch: launch.watch,
+        groups: Some(groups),
+        heard: end,
         end: None,
-    })
+    };
+    if launch.plan.plan.wall_clock.is_some() {
+        child.ask(Request::StartClock);
+    }
+    Ok(child)
 }
 
-/// Has a job carried out up to the start of its program.
-fn start(job: &Job, descriptors: &[&OwnedFd], may_be_spare: bool) -> Result<Launched, SpawnError> {
-    let launched = Launched::new(job, descriptors, may_be_spare)?;
-    match status::next(&launched.status)? {
-        Some(Status::Started) => Ok(launched),
-        Some(Status::Failed { step, errno }) => Err(failed(job, step, errno)),
-        _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+/// What is to be started.
+struct Order<'a> {
+    prepared: &'a Prepared,
+    plan: &'a Arc<Sealed>,
+    program: &'a Program,
+    inherited: &'a [OwnedFd],
+}
+
+impl Order<'_> {
+    /// Has it carried out, by the shortest way that works.
+    fn launch(&self) -> Result<Launched, NotLaunched> {
+        if let Some(waiting) = ahead::take(self.prepared, self.plan) {
+            match self.give(waiting) {
+                // It ended with its launcher before anything was started.
+                Err(NotLaunched::Vanished | NotLaunched::Host(_)) => {}
+                answer => return answer,
+            }
+        }
+        match self.start(Origin::Spare) {
+            // The launcher ended with the request in its hands; there is another one now.
+            Err(NotLaunched::Vanished) => self.start(Origin::Scratch),
+            // A process that waited may not know of what was mounted meanwhile.
+            Err(NotLaunched::Step(Step::OpenTrees, _)) => self.start(Origin::Scratch),
+            answer => answer,
+        }
+    }
+
+    /// Has a child made for it.
+    fn start(&self, origin: Origin) -> Result<Launched, NotLaunched> {
+        self.give(Launching::begin(self.prepared, self.plan, origin)?)
+    }
+
+    /// Gives it to a child, and waits until the program runs.
+    fn give(&self, child: Launching) -> Result<Launched, NotLaunched> {
+        child.order(self.program, self.inherited)?;
+        child.started()
     }
 }
 
-/// The control groups of a child. The first process is one of the processes that they count.
-fn groups(prepared: &Prepared) -> io::Result<Vec<Group>> {
-    let (memory, processes) = (prepared.limits.memory, prepared.limits.processes);
-    let with_init = processes.map(|most| most.saturating_add(1));
-    prepared.groups.iter().map(|place| Group::make(place, memory, with_init)).collect()
-}
-
-/// Goes through a job without a program; the inner answer is the step that was refused.
-pub(crate) fn rehearse(job: &Job) -> io::Result<Result<(), String>> {
-    let launched = match Launched::new(job, &[], false) {
-        Ok(launched) => launched,
-        Err(SpawnError::Host(error)) => return Err(error),
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    let over = status::is_ready(&launched.pidfd, REHEARSAL_TIMEOUT)?;
-    Ok(match over.then(|| status::last(&launched.status)).flatten() {
-        Some(Status::Exited(0)) => Ok(()),
-        Some(Status::Failed { step, errno }) => Err(failed(job, step, errno).to_string()),
-        _ => Err("a rehearsal ended without an answer".to_owned()),
-    })
-}
-
-/// A process that is about to carry out its job.
-struct Launched {
-    status: OwnedFd,
-    pidfd: OwnedFd,
-}
-
-impl Launched {
-    /// Hands a job over.
-    fn new(job: &Job, inherited: &[&OwnedFd], may_be_spare: bool) -> Result<Self, SpawnError> {
-        let (status, theirs) = launcher::pair()?;
-        let descriptors: Vec<BorrowedFd<'_>> =
-            [&theirs].into_iter().chain(inherited.iter().copied()).map(AsFd::as_fd).collect();
-        let request = Request { namespaces: clone_flags(&job.plan), may_be_spare };
-        match launcher::launch(request, job, &descriptors) {
-            Ok(pidfd) => Ok(Self { status, pidfd }),
-            Err(LaunchError::Launcher(error)) => Err(SpawnError::Host(error)),
-            Err(LaunchError::Clone(source)) => Err(SpawnError::Step { step: Step::Clone, source }),
+/// Goes through a plan without a program; the inner answer is the step that was refused.
+pub(crate) fn rehearse(plan: &Plan) -> io::Result<Result<(), String>> {
+    match Launching::rehearse(plan)?.ready(REHEARSAL_TIMEOUT) {
+        Ok(_) => Ok(Ok(())),
+        Err(NotLaunched::Host(error)) => Err(error),
+        Err(NotLaunched::Vanished) => Ok(Err("a rehearsal ended without an answer".to_owned())),
+        Err(NotLaunched::Step(step, errno)) => {
+            Ok(Err(format!("{step} failed: {}", io::Error::from_raw_os_error(errno))))
         }
     }
 }
 
-/// The namespaces of a plan as `clone3` takes them.
-fn clone_flags(plan: &Plan) -> u64 {
-    const ALWAYS: libc::c_int = libc::CLONE_NEWUSER
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS;
-    let flags = match &plan.namespaces {
-        None => 0,
-        Some(Namespaces { network: false, .. }) => ALWAYS,
-        Some(Namespaces { network: true, .. }) => ALWAYS | libc::CLONE_NEWNET,
-    };
-    u64::from(flags.unsigned_abs())
-}
-
-/// The error for a step that failed.
-fn failed(job: &Job, step: Step, errno: i32) -> SpawnError {
-    let source = io::Error::from_raw_os_error(errno);
-    let name = job.program.as_ref().and_then(|program| program.arguments.first());
-    match (step, name) {
-        (Step::Execute, Some(name)) => {
-            SpawnError::Program { program: name.to_string_lossy().into_owned(), source }
+/// The error for a launch that failed.
+fn spawn_error(error: NotLaunched, program: &Program) -> SpawnError {
+    match error {
+        NotLaunched::Host(error) => SpawnError::Host(error),
+        NotLaunched::Vanished => io::Error::from(io::ErrorKind::UnexpectedEof).into(),
+        NotLaunched::Step(step, errno) => {
+            let source = io::Error::from_raw_os_error(errno);
+            match (step, program.arguments.first()) {
+                (Step::Execute, Some(name)) => {
+                    SpawnError::Program { program: name.to_string_lossy().into_owned(), source }
+                }
+                _ => SpawnError::Step { step, source },
+            }
         }
-        _ => SpawnError::Step { step, source },
     }
 }
 

@@ -9,25 +9,41 @@ use rustix::io::Errno;
 
 use crate::launcher;
 use crate::plan::Status;
+use crate::witness::MESSAGE_BYTES;
 
-/// Longer than any status in bytes.
-const MESSAGE_BYTES: usize = 64;
+/// A message: what it says, and the descriptor that came with it.
+type Message = (Status, Option<OwnedFd>);
 
 /// Waits for the next status; nothing if the first process ended without one.
-pub(super) fn next(socket: &OwnedFd) -> io::Result<Option<Status>> {
+pub(super) fn next(socket: &OwnedFd) -> io::Result<Option<Message>> {
     let mut bytes = [0; MESSAGE_BYTES];
-    let (length, _) = launcher::receive(socket.as_fd(), &mut bytes)?;
-    let message = bytes.get(..length).unwrap_or_default();
-    Ok(postcard::from_bytes(message).ok())
+    let (length, descriptors) = launcher::receive(socket.as_fd(), &mut bytes)?;
+    Ok(read(bytes.get(..length), descriptors))
 }
 
-/// The last status of a first process that has ended.
-pub(super) fn last(socket: &OwnedFd) -> Option<Status> {
-    let mut last = None;
-    while let Ok(Some(status)) = next(socket) {
-        last = Some(status);
+/// The next status if it has come already.
+pub(super) fn next_now(socket: &OwnedFd) -> io::Result<Option<Message>> {
+    let mut bytes = [0; MESSAGE_BYTES];
+    let message = launcher::receive_now(socket.as_fd(), &mut bytes)?;
+    Ok(message.and_then(|(length, descriptors)| read(bytes.get(..length), descriptors)))
+}
+
+/// What the bytes of a message say.
+fn read(bytes: Option<&[u8]>, descriptors: Vec<OwnedFd>) -> Option<Message> {
+    let status = postcard::from_bytes(bytes?).ok()?;
+    Some((status, descriptors.into_iter().next()))
+}
+
+/// Waits until the other end of a socket is closed, whatever was said before.
+pub(super) fn await_close(socket: &OwnedFd) -> io::Result<()> {
+    loop {
+        // Without an event asked for, the kernel still tells of the end.
+        match poll(&mut [PollFd::new(socket, PollFlags::empty())], None) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
     }
-    last
 }
 
 /// Waits until a descriptor is readable (that of a process: until it has ended), no longer than

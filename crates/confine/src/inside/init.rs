@@ -1,4 +1,4 @@
-//! Init: starts the program, then waits for whatever comes first and ends.
+//! Init: makes the program's process, then waits for whatever comes first and ends.
 //!
 //! What it waits for: the program's end, the wall clock, a request of the host, the host's end (its
 //! side of the status socket closes). Orphans are reaped on the way. Its own end is the end of
@@ -6,46 +6,35 @@
 //! killed one by one before it ends.
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
 
-use super::{During, Failure, payload, privileges, tell};
+use super::payload::Payload;
+use super::{During, Failure, privileges};
 use crate::Step;
 use crate::launcher;
-use crate::plan::{Plan, Program, Request, Status};
+use crate::plan::{Plan, Request, Status};
 use crate::sys::{self, Forked};
 
-/// Starts the program, says that it runs, and watches it; the answer is how it ended.
-pub(super) fn start_and_watch(
-    plan: &Plan,
-    program: &Program,
-    inherited: Vec<OwnedFd>,
-    status: BorrowedFd<'_>,
-) -> Result<Status, Failure> {
-    let deadline = plan.wall_clock.and_then(|timeout| Instant::now().checked_add(timeout));
+/// Has the program's process made, and watches it; the answer is how it ended.
+pub(super) fn start_and_watch(plan: &Plan, payload: Payload<'_>) -> Result<Status, Failure> {
     let signals = sys::child_signals().during(Step::Fork)?;
-    let (outcome, failure) = pipe_with(PipeFlags::CLOEXEC).during(Step::Fork)?;
     if plan.namespaces.is_none() {
         privileges::adopt_orphans().during(Step::Fork)?;
     }
+    let status = payload.status;
     let child = match sys::fork().during(Step::Fork)? {
-        Forked::Child => payload::become_program(plan, program, inherited, &failure),
+        Forked::Child => payload.become_program(plan),
         Forked::Parent(child) => Pid::from_raw(child),
     };
-    drop((inherited, failure));
-    let watch = Watch { child, signals, status, deadline };
-    let ended = privileges::give_up_as_init()
-        .during(Step::Capabilities)
-        .and_then(|()| payload::outcome(&outcome))
-        .map(|()| {
-            tell(status, Status::Started);
-            watch.until_the_end()
-        });
+    drop(payload);
+    let watch = Watch { child, signals, status, wall_clock: plan.wall_clock };
+    let ended =
+        privileges::give_up_as_init().during(Step::Capabilities).map(|()| watch.until_the_end());
     match &plan.namespaces {
         Some(_) => end_namespace(),
         None => end_descendants(),
@@ -57,39 +46,45 @@ pub(super) fn start_and_watch(
 struct Watch<'a> {
     child: Option<Pid>,
     signals: OwnedFd,
-    status: BorrowedFd<'a>,
-    deadline: Option<Instant>,
+    status: &'a OwnedFd,
+    /// How long the program may run, from when the host says that it does.
+    wall_clock: Option<Duration>,
 }
 
 impl Watch<'_> {
     /// Waits until there is a reason to end.
     fn until_the_end(&self) -> Status {
+        let mut deadline = None;
         loop {
             if let Some(end) = self.reap() {
                 return end;
             }
-            match self.wait() {
+            match self.wait(deadline) {
                 Ok(Event::Something) => {}
                 Ok(Event::Deadline) => return Status::TimedOut,
                 Err(_) => return Status::Signaled(libc::SIGKILL),
             }
-            if let Some(end) = self.serve_host() {
-                return end;
+            match self.next_request() {
+                None => {}
+                Some(Asked::Nothing) => return Status::Signaled(libc::SIGKILL),
+                Some(Asked::For(Request::Interrupt)) => self.signal(Signal::INT),
+                Some(Asked::For(Request::Terminate)) => self.signal(Signal::TERM),
+                Some(Asked::For(Request::StartClock)) => {
+                    deadline = self.wall_clock.and_then(|time| Instant::now().checked_add(time));
+                }
             }
         }
     }
 
     /// Waits for the next event, no longer than until the deadline.
-    fn wait(&self) -> io::Result<Event> {
-        let left = self.deadline.map(|at| at.saturating_duration_since(Instant::now()));
+    fn wait(&self, deadline: Option<Instant>) -> io::Result<Event> {
+        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
             return Ok(Event::Deadline);
         }
         let timeout = left.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
-        let mut waiting = [
-            PollFd::new(&self.signals, PollFlags::IN),
-            PollFd::from_borrowed_fd(self.status, PollFlags::IN),
-        ];
+        let mut waiting =
+            [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(self.status, PollFlags::IN)];
         match poll(&mut waiting, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(Event::Something),
             Err(error) => Err(error.into()),
@@ -112,32 +107,31 @@ impl Watch<'_> {
         end
     }
 
-    /// Does what the host asks; an answer if the host is gone.
-    fn serve_host(&self) -> Option<Status> {
-        let mut ready = [PollFd::from_borrowed_fd(self.status, PollFlags::IN)];
-        let now = Timespec::default();
-        if poll(&mut ready, Some(&now)).is_ok_and(|count| count == 0) {
-            return None;
-        }
+    /// What the host asks for, if it has said something.
+    fn next_request(&self) -> Option<Asked> {
         let mut byte = [0];
-        match launcher::receive(self.status, &mut byte) {
-            Ok((1, _)) => self.signal(Request::of(byte[0])?),
-            _ => return Some(Status::Signaled(libc::SIGKILL)),
+        match launcher::receive_now(self.status.as_fd(), &mut byte) {
+            Ok(None) => None,
+            Ok(Some((1, _))) => Request::of(byte[0]).map(Asked::For),
+            _ => Some(Asked::Nothing),
         }
-        None
     }
 
     /// Signals the program's process group, which the program leads.
-    fn signal(&self, request: Request) {
-        let signal = match request {
-            Request::Interrupt => Signal::INT,
-            Request::Terminate => Signal::TERM,
-        };
+    fn signal(&self, signal: Signal) {
         if let Some(child) = self.child {
             // A group that has just ended needs no signal.
             let _ = kill_process_group(child, signal);
         }
     }
+}
+
+/// What the host wants.
+enum Asked {
+    /// Something to be done.
+    For(Request),
+    /// Nothing any more: it is gone, or does not want the child.
+    Nothing,
 }
 
 /// Why a wait ended.

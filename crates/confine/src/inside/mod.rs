@@ -18,16 +18,18 @@ mod restrict;
 mod root;
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{AddressFamily, SocketType, socket};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use self::payload::Payload;
 use crate::Step;
 use crate::launcher;
-use crate::plan::{Identity, Job, Namespaces, Plan, Status};
+use crate::plan::{Identity, Namespaces, Plan, Status};
 use crate::sys;
+use crate::witness::Witness;
 
 /// The host name in a new namespace.
 const HOST_NAME: &[u8] = b"sandbox";
@@ -53,18 +55,37 @@ impl<T, E: Into<io::Error>> During<T> for Result<T, E> {
     }
 }
 
-/// The descriptors of a job, sorted.
-struct Received {
-    job: Job,
-    status: OwnedFd,
-    cgroups: Vec<OwnedFd>,
-    inherited: Vec<OwnedFd>,
+/// A job as its first process gets it: the plan, this side of its two sockets, and its groups.
+pub(crate) struct Task {
+    /// Whether the host has to know what the view depends on.
+    pub(crate) is_ahead: bool,
+    plan: OwnedFd,
+    pub(crate) status: OwnedFd,
+    orders: OwnedFd,
+    /// What is written to, to join the control groups.
+    pub(crate) doors: Vec<OwnedFd>,
+}
+
+impl Task {
+    /// Names the descriptors; nothing if one is missing.
+    pub(crate) fn new(is_ahead: bool, descriptors: Vec<OwnedFd>) -> Option<Self> {
+        let mut descriptors = descriptors.into_iter();
+        let mut next = || descriptors.next();
+        let (plan, status, orders) = (next()?, next()?, next()?);
+        Some(Self { is_ahead, plan, status, orders, doors: descriptors.collect() })
+    }
+
+    /// The descriptors in the order in which they travel.
+    pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        let first = [&self.plan, &self.status, &self.orders];
+        first.into_iter().chain(&self.doors).map(AsFd::as_fd).collect()
+    }
 }
 
 /// Carries out a job in a process that was just made for it.
-pub(crate) fn run(descriptors: Vec<OwnedFd>) -> ! {
-    if let Some(received) = receive(descriptors).filter(|_| bind_to_launcher().is_ok()) {
-        carry_out(received, None);
+pub(crate) fn run(task: Task) -> ! {
+    if bind_to_launcher().is_ok() {
+        carry_out(task, None);
     }
     sys::exit_now(1)
 }
@@ -76,16 +97,22 @@ pub(crate) fn run(descriptors: Vec<OwnedFd>) -> ! {
 pub(crate) fn wait_and_run(jobs: &OwnedFd, identity: Identity) -> ! {
     if bind_to_launcher().is_ok() {
         let ahead = Ahead::make(identity, true);
-        let mut byte = [0];
-        let job = launcher::receive(jobs.as_fd(), &mut byte);
+        let task = next_task(jobs);
         let number = jobs.as_raw_fd();
-        if let Some(received) = job.ok().and_then(|(_, descriptors)| receive(descriptors))
+        if let Some(task) = task
             && sys::close_number(number).is_ok()
         {
-            carry_out(received, Some(ahead));
+            carry_out(task, Some(ahead));
         }
     }
     sys::exit_now(1)
+}
+
+/// Waits for a job.
+fn next_task(jobs: &OwnedFd) -> Option<Task> {
+    let mut byte = [0];
+    let (_, descriptors) = launcher::receive(jobs.as_fd(), &mut byte).ok()?;
+    Task::new(byte == [1], descriptors)
 }
 
 /// The first way to end with the launcher; the status socket, closed by the host, is another.
@@ -93,63 +120,50 @@ fn bind_to_launcher() -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
-/// Reads the job and names its descriptors. Without a status socket there is nobody to tell.
-fn receive(descriptors: Vec<OwnedFd>) -> Option<Received> {
-    let mut descriptors = descriptors.into_iter();
-    let job_file = descriptors.next()?;
-    let status = descriptors.next()?;
-    match read_job(job_file) {
-        Ok(job) => {
-            let cgroups = descriptors.by_ref().take(job.plan.cgroups).collect();
-            Some(Received { job, status, cgroups, inherited: descriptors.collect() })
-        }
-        Err(error) => {
-            let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
-            tell(status.as_fd(), Status::Failed { step: Step::ReadJob, errno });
-            None
-        }
-    }
+/// Confines, starts, watches; answers on the status socket.
+fn carry_out(task: Task, ahead: Option<Result<Ahead, Failure>>) {
+    let Task { is_ahead, plan, status, orders, doors } = task;
+    let outcome = read_plan(plan).during(Step::ReadJob).and_then(|plan| {
+        join(doors).during(Step::JoinCgroups)?;
+        let witness = confine(&plan, is_ahead, ahead)?;
+        init::start_and_watch(&plan, Payload { orders, status: &status, witness })
+    });
+    let last = outcome.unwrap_or_else(|Failure { step, errno }| Status::Failed { step, errno });
+    tell(status.as_fd(), &last);
 }
 
-/// Reads a job from its memory file.
-fn read_job(file: OwnedFd) -> io::Result<Job> {
-    let mut file = File::from(file);
-    file.rewind()?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+/// Reads a plan from its memory file.
+fn read_plan(file: OwnedFd) -> io::Result<Plan> {
+    let bytes = launcher::read_whole(&File::from(file))?;
     postcard::from_bytes(&bytes).map_err(io::Error::other)
 }
 
-/// Confines, starts, watches; answers on the status socket.
-fn carry_out(received: Received, ahead: Option<Result<Ahead, Failure>>) {
-    let Received { job, status, cgroups, inherited } = received;
-    let outcome = confine(&job.plan, &cgroups, ahead).and_then(|()| match &job.program {
-        Some(program) => init::start_and_watch(&job.plan, program, inherited, status.as_fd()),
-        None => payload::rehearse(&job.plan).map(|()| Status::Exited(0)),
-    });
-    let last = outcome.unwrap_or_else(|Failure { step, errno }| Status::Failed { step, errno });
-    tell(status.as_fd(), last);
+/// Joins the control groups.
+fn join(doors: Vec<OwnedFd>) -> io::Result<()> {
+    doors.iter().try_for_each(|door| rustix::io::write(door, b"0").map(drop))?;
+    Ok(())
 }
 
-/// Everything that init and the program share.
+/// Everything that init and the program share. The answer is what the view depends on, if the host
+/// has to know.
 fn confine(
     plan: &Plan,
-    cgroups: &[OwnedFd],
+    is_ahead: bool,
     ahead: Option<Result<Ahead, Failure>>,
-) -> Result<(), Failure> {
-    for procs in cgroups {
-        rustix::io::write(procs, b"0").during(Step::JoinCgroups)?;
-    }
+) -> Result<Option<Witness>, Failure> {
     let Some(namespaces) = &plan.namespaces else {
         // Its end would leave its descendants alive: it ends with the host, and ends them first.
-        return set_parent_process_death_signal(None).during(Step::Fork);
+        set_parent_process_death_signal(None).during(Step::Fork)?;
+        return Ok(None);
     };
     let Namespaces { identity, network, root } = namespaces;
     let ahead = ahead.unwrap_or_else(|| Ahead::make(*identity, *network))?;
     if ahead.identity != *identity {
         return Err(Failure { step: Step::MapIdentity, errno: libc::EPERM });
     }
-    root::enter(root, ahead.made)
+    let witness = if is_ahead { Witness::take(plan) } else { None };
+    root::enter(root, ahead.made)?;
+    Ok(witness)
 }
 
 /// New namespaces, filled with what is the same for every job.
@@ -177,8 +191,8 @@ fn bring_up_network() -> io::Result<()> {
 }
 
 /// Says something to the host; if it is gone there is nobody to hear it.
-fn tell(status: BorrowedFd<'_>, message: Status) {
-    if let Ok(bytes) = postcard::to_allocvec(&message) {
+fn tell(status: BorrowedFd<'_>, message: &Status) {
+    if let Ok(bytes) = postcard::to_allocvec(message) {
         let _ = launcher::send(status, &bytes, &[]);
     }
 }

@@ -1,85 +1,58 @@
 //! The process that becomes the program.
 //!
-//! It gives up everything in an order in which each step still may do what it needs: descriptors,
-//! working directory and limits first, then Landlock (which opens paths), capabilities, and seccomp
-//! last, after which there is only `execve`. A step that fails is written to a pipe that the
-//! program does not inherit: when the pipe closes without a word, the program runs.
+//! It gives up everything in an order in which each step still may do what it needs: Landlock (which
+//! opens paths), capabilities, and seccomp last. Then it says that it is ready and waits to be told
+//! what to start, which may be long after: nothing that is left to do is forbidden to it. Limits on
+//! itself and the working directory come then; the directory is entered as the program could. The
+//! host sees that the program runs when the order socket closes, because no program inherits it.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::fs::Mode;
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{chdir, setsid, umask};
 
-use super::{During, Failure, privileges, restrict};
+use super::{During, Failure, privileges, restrict, tell};
 use crate::Step;
+use crate::launcher;
 use crate::plan::{Plan, Program, Status};
 use crate::sys;
+use crate::witness::Witness;
 
 /// The mask for new files: nobody but the owner writes.
 const UMASK: Mode = Mode::from_raw_mode(0o022);
 
-/// Becomes the program, or says on the pipe why not and ends.
-pub(super) fn become_program(
-    plan: &Plan,
-    program: &Program,
-    inherited: Vec<OwnedFd>,
-    failure: &OwnedFd,
-) -> ! {
-    if let Err((step, errno, pipe)) = try_become(plan, program, inherited, failure) {
-        let message = postcard::to_allocvec(&Status::Failed { step, errno });
-        // Nobody is left to tell if even this fails; the end without a program says enough.
-        let _ = message.map(|bytes| rustix::io::write(&pipe, &bytes));
-    }
-    sys::exit_now(127)
+/// What the process works with.
+pub(super) struct Payload<'a> {
+    /// Where the order comes from.
+    pub(super) orders: OwnedFd,
+    /// Where the host is told.
+    pub(super) status: &'a OwnedFd,
+    /// What the view depends on, if the host has to know.
+    pub(super) witness: Option<Witness>,
 }
 
-/// The steps; comes back only with the one that failed, and where to say so.
-fn try_become(
-    plan: &Plan,
-    program: &Program,
-    inherited: Vec<OwnedFd>,
-    failure: &OwnedFd,
-) -> Result<(), (Step, i32, OwnedFd)> {
-    let Ok(pipe) = take_places(inherited, failure) else { return Ok(()) };
-    let failed = prepare(plan, program).and_then(|()| execute(program).during(Step::Execute));
-    match failed {
-        Err(Failure { step, errno }) => Err((step, errno, pipe)),
-        Ok(()) => Ok(()),
+impl Payload<'_> {
+    /// Becomes the program, or says why not and ends.
+    pub(super) fn become_program(self, plan: &Plan) -> ! {
+        let status = self.status.as_fd();
+        match give_up(plan) {
+            Ok(()) => {
+                tell(status, &Status::Ready(self.witness));
+                carry_out_order(plan, self.orders, status);
+            }
+            Err(failure) => tell_failure(status, failure),
+        }
+        sys::exit_now(127)
     }
 }
 
-/// Gives each inherited descriptor its number, counted from 0, and closes all others at the
-/// program's start. The pipe comes back under a number above them.
-fn take_places(inherited: Vec<OwnedFd>, failure: &OwnedFd) -> io::Result<OwnedFd> {
-    let count = RawFd::try_from(inherited.len()).map_err(io::Error::other)?;
-    let pipe = fcntl_dupfd_cloexec(failure, count)?;
-    let moved: Vec<OwnedFd> = inherited
-        .iter()
-        .map(|descriptor| fcntl_dupfd_cloexec(descriptor, count))
-        .collect::<Result<_, _>>()?;
-    for (number, descriptor) in (0..).zip(&moved) {
-        sys::dup_onto(descriptor.as_fd(), number)?;
-    }
-    // Their old numbers may be among the new ones now.
-    inherited.into_iter().for_each(std::mem::forget);
-    sys::close_on_exec_from(count)?;
-    Ok(pipe)
-}
-
-/// Everything between the descriptors and the program.
-fn prepare(plan: &Plan, program: &Program) -> Result<(), Failure> {
+/// All that is given up and taken on before it is known what will be started.
+fn give_up(plan: &Plan) -> Result<(), Failure> {
     setsid().during(Step::Fork)?;
     sys::unblock_signals().during(Step::Fork)?;
     umask(UMASK);
-    give_up(plan, || chdir(&program.directory).during(Step::WorkingDirectory))
-}
-
-/// All that is given up, with what has to be done after Landlock and before seccomp.
-fn give_up(plan: &Plan, enter: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    restrict::limit(&plan.rlimits).during(Step::Rlimits)?;
     if plan.empty_bounding_set {
         privileges::empty_bounding_set().during(Step::Capabilities)?;
     }
@@ -87,7 +60,6 @@ fn give_up(plan: &Plan, enter: impl FnOnce() -> Result<(), Failure>) -> Result<(
     if let Some(rules) = &plan.landlock {
         restrict::landlock(rules).during(Step::Landlock)?;
     }
-    enter()?;
     privileges::drop_capabilities().during(Step::Capabilities)?;
     match &plan.seccomp {
         Some(filter) => sys::install_filter(filter).during(Step::Seccomp),
@@ -95,9 +67,63 @@ fn give_up(plan: &Plan, enter: impl FnOnce() -> Result<(), Failure>) -> Result<(
     }
 }
 
-/// Goes through the same without a program: what fails here would fail for any.
-pub(super) fn rehearse(plan: &Plan) -> Result<(), Failure> {
-    give_up(plan, || Ok(()))
+/// Waits for the order and becomes the program, or says why not.
+fn carry_out_order(plan: &Plan, orders: OwnedFd, status: BorrowedFd<'_>) {
+    // Without an order the host wants nothing: it is gone, or was only trying.
+    let Ok((order, inherited)) = launcher::receive_long(orders.as_fd()) else { return };
+    let places = Places::take(inherited, orders, status).during(Step::Descriptors);
+    match places.and_then(|places| Ok((places, read(&order)?))) {
+        Ok((places, program)) => {
+            if let Err(failure) = start(plan, &program, places.status.as_fd()) {
+                tell_failure(places.status.as_fd(), failure);
+            }
+        }
+        Err(failure) => tell_failure(status, failure),
+    }
+}
+
+/// What an order says.
+fn read(order: &[u8]) -> Result<Program, Failure> {
+    postcard::from_bytes(order).map_err(io::Error::other).during(Step::ReadJob)
+}
+
+/// Says which step failed.
+fn tell_failure(status: BorrowedFd<'_>, Failure { step, errno }: Failure) {
+    tell(status, &Status::Failed { step, errno });
+}
+
+/// The two sockets, under numbers above those of the program's own descriptors.
+struct Places {
+    status: OwnedFd,
+    /// Closed by the program's start.
+    _orders: OwnedFd,
+}
+
+impl Places {
+    /// Gives each inherited descriptor its number, counted from 0, and has all others closed at the
+    /// program's start.
+    fn take(inherited: Vec<OwnedFd>, orders: OwnedFd, status: BorrowedFd<'_>) -> io::Result<Self> {
+        let count = RawFd::try_from(inherited.len()).map_err(io::Error::other)?;
+        let above = |descriptor: BorrowedFd<'_>| fcntl_dupfd_cloexec(descriptor, count);
+        let places = Self { status: above(status)?, _orders: above(orders.as_fd())? };
+        let moved: Vec<OwnedFd> =
+            inherited.iter().map(|one| above(one.as_fd())).collect::<Result<_, _>>()?;
+        for (number, descriptor) in (0..).zip(&moved) {
+            sys::dup_onto(descriptor.as_fd(), number)?;
+        }
+        // Their old numbers may be among the new ones now.
+        inherited.into_iter().chain([orders]).for_each(std::mem::forget);
+        sys::close_on_exec_from(count)?;
+        Ok(places)
+    }
+}
+
+/// The rest of the way; comes back only with the step that failed.
+fn start(plan: &Plan, program: &Program, status: BorrowedFd<'_>) -> Result<(), Failure> {
+    restrict::limit(&plan.rlimits).during(Step::Rlimits)?;
+    chdir(&program.directory).during(Step::WorkingDirectory)?;
+    tell(status, &Status::Starting);
+    execute(program).during(Step::Execute)
 }
 
 /// Starts the first candidate that there is.
@@ -112,15 +138,4 @@ fn execute(program: &Program) -> io::Result<()> {
         }
     }
     Err(worst)
-}
-
-/// Waits until the program runs, or until it is known why it does not.
-pub(super) fn outcome(pipe: &OwnedFd) -> Result<(), Failure> {
-    let mut bytes = Vec::new();
-    let file = File::from(pipe.try_clone().during(Step::Fork)?);
-    (&file).read_to_end(&mut bytes).during(Step::Fork)?;
-    match postcard::from_bytes(&bytes) {
-        Ok(Status::Failed { step, errno }) => Err(Failure { step, errno }),
-        _ => Ok(()),
-    }
 }

@@ -23,11 +23,20 @@ pub struct Change {
     pub size: u64,
     /// How many names the file has; more than one means that a change shows elsewhere too.
     pub links: u32,
+    /// Whether it is in a repository's object store, where nothing is executed.
+    #[serde(skip)]
+    pub is_object: bool,
 }
 
 impl Change {
     fn new(path: &Path, entry: &Entry) -> Self {
-        Self { path: path.to_owned(), kind: entry.kind(), size: entry.size(), links: entry.links() }
+        Self {
+            path: path.to_owned(),
+            kind: entry.kind(),
+            size: entry.size(),
+            links: entry.links(),
+            is_object: entry.is_object(),
+        }
     }
 }
 

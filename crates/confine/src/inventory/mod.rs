@@ -16,29 +16,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 pub use self::changes::{Change, Changes};
 pub use self::entry::{Entry, FileKind};
-
-/// How far a walk goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Bounds {
-    /// The most files and directories.
-    pub entries: usize,
-    /// How many names a path may have.
-    pub depth: usize,
-    /// The most time. A single question to a file system that hangs is not cut short.
-    pub time: Duration,
-}
-
-impl Default for Bounds {
-    /// 100,000 files, 64 names, one second.
-    fn default() -> Self {
-        Self { entries: 100_000, depth: 64, time: Duration::from_secs(1) }
-    }
-}
+pub(crate) use crate::bounds::Bounds;
 
 /// Where a walk did not go.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,17 +1,18 @@
 //! The host's side: one launcher for the process, started at the first job and again if it died.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
-use super::{GREETING, MARK, REQUEST_BYTES, channel};
-use crate::plan::Job;
+use super::{GREETING, Job, MARK, REQUEST_BYTES, Request, channel};
 use crate::sys;
 
 /// How long a launcher that was started may take to say so.
@@ -20,63 +21,55 @@ const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// The one launcher of this process.
 static LAUNCHER: Mutex<Option<Launcher>> = Mutex::new(None);
 
-/// Why a job could not be handed over.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LaunchError {
-    /// The launcher can't be started or spoken to.
-    #[error("the launcher is not available: {0}")]
-    Launcher(#[from] io::Error),
-    /// The launcher could not make the process.
-    #[error("the kernel refused a process in new namespaces: {0}")]
-    Clone(io::Error),
+/// Has a process made for a job. The descriptors are the plan and the child's ends of its two sockets;
+/// all answers come on the status socket, whose end says that the launcher is gone.
+pub(crate) fn ask(job: Job, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    request(&Request::Make(job), descriptors)
 }
 
-/// What kind of process a job needs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Request {
-    /// The `CLONE_NEW…` bits.
-    pub(crate) namespaces: u64,
-    /// Whether it may be one that was made before, and may not know of the newest mounts.
-    pub(crate) may_be_spare: bool,
+/// Has a directory cleared of this process's control groups when this process is gone.
+pub(crate) fn keep_clear(directory: &Path) -> io::Result<()> {
+    request(&Request::Keep(directory.to_owned()), &[])
 }
 
-impl Request {
-    /// As it travels.
-    fn bytes(self) -> [u8; REQUEST_BYTES] {
-        let mut bytes = [u8::from(self.may_be_spare); REQUEST_BYTES];
-        bytes[1..].copy_from_slice(&self.namespaces.to_ne_bytes());
-        bytes
-    }
-}
-
-/// Has a process made for a job; its descriptor comes back before the process has done anything.
-///
-/// `descriptors` are what [`crate::plan`] says, without the
-/// job itself.
-pub(crate) fn launch(
-    request: Request,
-    job: &Job,
-    descriptors: &[BorrowedFd<'_>],
-) -> Result<OwnedFd, LaunchError> {
-    let file = write_job(job)?;
-    let all: Vec<_> = [file.as_fd()].into_iter().chain(descriptors.iter().copied()).collect();
+/// Sends a request, to a new launcher if there is none.
+fn request(request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let request = bytes(request)?;
     let mut slot = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(launcher) = slot.as_ref().filter(|launcher| launcher.is_ours()) {
-        match launcher.ask(request, &all) {
-            Err(LaunchError::Launcher(_)) => {}
-            answer => return answer,
-        }
+    if let Some(launcher) = slot.as_ref().filter(|launcher| launcher.is_ours())
+        && channel::send(launcher.socket.as_fd(), &request, descriptors).is_ok()
+    {
+        return Ok(());
     }
     let fresh = slot.insert(Launcher::start()?);
-    fresh.ask(request, &all)
+    channel::send(fresh.socket.as_fd(), &request, descriptors)
 }
 
-/// Writes the job into a memory file, which has no limit on its length as a message has.
-fn write_job(job: &Job) -> io::Result<OwnedFd> {
-    let bytes = postcard::to_allocvec(job).map_err(io::Error::other)?;
-    let descriptor = memfd_create(c"job", MemfdFlags::CLOEXEC)?;
-    let mut file = std::fs::File::from(descriptor);
-    file.write_all(&bytes)?;
+/// Has a control group removed when it is empty; whether there is a launcher that does it.
+pub(crate) fn remove_group(directory: &Path) -> bool {
+    let Ok(request) = bytes(&Request::Remove(directory.to_owned())) else { return false };
+    let slot = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
+    slot.as_ref()
+        .filter(|launcher| launcher.is_ours())
+        .is_some_and(|launcher| channel::send(launcher.socket.as_fd(), &request, &[]).is_ok())
+}
+
+/// A request as it travels.
+fn bytes(request: &Request) -> io::Result<Vec<u8>> {
+    let bytes = postcard::to_allocvec(request).map_err(io::Error::other)?;
+    if bytes.len() > REQUEST_BYTES {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok(bytes)
+}
+
+/// A memory file with this content, which nobody can change any more.
+pub(crate) fn memory_file(content: &[u8]) -> io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(memfd_create(c"plan", flags)?);
+    file.write_all(content)?;
+    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    fcntl_add_seals(&file, seals)?;
     Ok(file.into())
 }
 
@@ -124,25 +117,6 @@ impl Launcher {
             return Ok(());
         }
         Err(io::Error::other("this program's executable does not start as a launcher"))
-    }
-
-    /// Sends one job and waits for the answer.
-    fn ask(
-        &self,
-        request: Request,
-        descriptors: &[BorrowedFd<'_>],
-    ) -> Result<OwnedFd, LaunchError> {
-        channel::send(self.socket.as_fd(), &request.bytes(), descriptors)?;
-        let mut bytes = [0; size_of::<i32>()];
-        let (length, received) = channel::receive(self.socket.as_fd(), &mut bytes)?;
-        if length != bytes.len() {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        }
-        match (i32::from_ne_bytes(bytes), received.into_iter().next()) {
-            (0, Some(pidfd)) => Ok(pidfd),
-            (0, None) => Err(io::Error::from(io::ErrorKind::InvalidData).into()),
-            (errno, _) => Err(LaunchError::Clone(io::Error::from_raw_os_error(errno))),
-        }
     }
 }
 

@@ -3,22 +3,29 @@
 //! It has one thread, an environment of one name, no descriptor but its socket, its own session
 //! (so that no terminal's signal reaches it), and can't be inspected by others of the same user.
 //! Between jobs it keeps one process in namespaces that are made already, for the next job of the
-//! same kind. No two jobs get the same namespaces. The kernel reaps its children; the host learns of their end by
-//! their own descriptors.
+//! same kind. No two jobs get the same namespaces. It removes control groups when it has nothing else
+//! to do. The kernel reaps its children; the host learns of their end by their own descriptors.
 
-use std::io;
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::net::SocketType;
 use rustix::net::sockopt::{socket_peercred, socket_type};
 use rustix::process::{DumpableBehavior, Pid, WaitOptions, getppid, set_dumpable_behavior, setsid};
 use rustix::thread::set_thread_groups;
 
-use super::{GREETING, REQUEST_BYTES, channel};
+use super::{GREETING, Job, REQUEST_BYTES, Request, channel};
+use crate::Step;
 use crate::cgroup;
-use crate::inside;
-use crate::plan::Identity;
+use crate::inside::{self, Task};
+use crate::plan::{Identity, Status};
 use crate::sys::{self, Cloned};
+use crate::witness::MountWatch;
 
 /// Whether a descriptor is such a socket as a launcher is started with.
 pub(crate) fn is_message_socket(socket: BorrowedFd<'_>) -> bool {
@@ -31,18 +38,17 @@ pub(crate) fn serve(socket: OwnedFd) -> ! {
         // If the host is gone already, somebody else is the parent now.
         let is_here = getppid() == Some(host);
         if is_here && settle().is_ok() && channel::send(socket.as_fd(), GREETING, &[]).is_ok() {
-            Launcher { socket, spare: None }.serve();
+            clean_up_after(host, &Launcher::new(socket).serve());
         }
-        clean_up_after(host);
     }
     sys::exit_now(0)
 }
 
 /// Waits for the last child to end, as each does without its host, and removes their groups.
-fn clean_up_after(host: Pid) {
+fn clean_up_after(host: Pid, directories: &BTreeSet<PathBuf>) {
     // The kernel reaps: this returns with an error when there is nobody left to wait for.
     while rustix::process::wait(WaitOptions::empty()).is_ok() {}
-    cgroup::remove_all_of(host.as_raw_pid().unsigned_abs());
+    cgroup::remove_all_of(host.as_raw_pid().unsigned_abs(), directories);
 }
 
 /// Leaves behind what a started program has of the host.
@@ -61,46 +67,82 @@ fn settle() -> io::Result<()> {
 struct Launcher {
     socket: OwnedFd,
     spare: Option<Spare>,
-}
-
-/// A job as the launcher sees it: which namespaces, and descriptors that it does not look into.
-struct Job {
-    namespaces: u64,
-    /// Whether its namespaces may have been made before it came.
-    may_be_spare: bool,
-    descriptors: Vec<OwnedFd>,
+    /// The namespaces of the last job, if a spare process for the next one is worth it.
+    wanted: Option<u64>,
+    leftovers: Leftovers,
+    /// Where control groups of the host are.
+    directories: BTreeSet<PathBuf>,
 }
 
 impl Launcher {
-    /// Takes one job after another.
-    fn serve(mut self) {
-        while let Ok(Some(job)) = self.next_job() {
-            let namespaces = job.namespaces;
-            let answer = self.make_child(job);
-            if self.reply(answer).is_err() {
-                break;
+    /// One that has done nothing yet.
+    fn new(socket: OwnedFd) -> Self {
+        let (leftovers, directories) = (Leftovers::new(), BTreeSet::new());
+        Self { socket, spare: None, wanted: None, leftovers, directories }
+    }
+
+    /// Takes one request after another, until the host is gone; what can wait is done when none has
+    /// come. The answer is where the host had control groups.
+    fn serve(mut self) -> BTreeSet<PathBuf> {
+        loop {
+            match self.next_request(self.leftovers.pause(self.wanted.is_some())) {
+                Ok(Some((Request::Make(job), descriptors))) => self.make(&job, descriptors),
+                Ok(Some((Request::Remove(group), _))) => self.leftovers.add(group),
+                Ok(Some((Request::Keep(directory), _))) => {
+                    self.directories.insert(directory);
+                }
+                Ok(None) => self.use_the_time(),
+                Err(_) => return self.directories,
             }
-            self.keep_spare(namespaces);
         }
     }
 
-    /// Waits for a job; nothing if the host is gone.
-    fn next_job(&self) -> io::Result<Option<Job>> {
+    /// Waits for a request, no longer than `timeout`; an error if the host is gone.
+    fn next_request(
+        &self,
+        timeout: Option<Duration>,
+    ) -> io::Result<Option<(Request, Vec<OwnedFd>)>> {
+        let timeout = timeout.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
+        match poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], timeout.as_ref()) {
+            Ok(0) | Err(Errno::INTR) => return Ok(None),
+            answer => answer?,
+        };
         let mut bytes = [0; REQUEST_BYTES];
         let (length, descriptors) = channel::receive(self.socket.as_fd(), &mut bytes)?;
-        let (flag, namespaces) = (bytes[0], bytes[1..].try_into().map_err(io::Error::other)?);
-        let namespaces = u64::from_ne_bytes(namespaces);
-        let is_whole = length == REQUEST_BYTES;
-        Ok(is_whole.then_some(Job { namespaces, may_be_spare: flag != 0, descriptors }))
+        let request = postcard::from_bytes(bytes.get(..length).unwrap_or_default());
+        Ok(Some((request.map_err(io::Error::other)?, descriptors)))
+    }
+
+    /// Makes the process for a job and says so, or why not, on the job's own socket.
+    fn make(&mut self, job: &Job, descriptors: Vec<OwnedFd>) {
+        let Some(mut task) = Task::new(job.is_ahead, descriptors) else { return };
+        let Ok(status) = task.status.try_clone() else { return };
+        self.directories.extend(job.groups.iter().map(|group| group.parent().to_owned()));
+        let answer = make_groups(job).and_then(|doors| {
+            task.doors = doors;
+            self.make_child(job, task).map_err(|error| (Step::Clone, error))
+        });
+        self.wanted = (job.namespaces & NEW_NETWORK != 0).then_some(job.namespaces);
+        let (message, pidfd) = match &answer {
+            Ok(pidfd) => (Status::Made, Some(pidfd.as_fd())),
+            Err((step, error)) => {
+                let errno = error.raw_os_error().unwrap_or(libc::EIO);
+                (Status::Failed { step: *step, errno }, None)
+            }
+        };
+        if let Ok(bytes) = postcard::to_allocvec(&message) {
+            // A host that does not want the child any more needs no answer.
+            let _ = channel::send(status.as_fd(), &bytes, pidfd.as_slice());
+        }
     }
 
     /// Hands the job to the spare process, or makes one; in that one, this does not return.
-    fn make_child(&mut self, job: Job) -> io::Result<OwnedFd> {
-        let fits = |spare: &Spare| spare.namespaces == job.namespaces;
+    fn make_child(&mut self, job: &Job, task: Task) -> io::Result<OwnedFd> {
         if job.may_be_spare
-            && self.spare.as_ref().is_some_and(fits)
+            && self.spare.as_ref().is_some_and(|spare| spare.namespaces == job.namespaces)
             && let Some(spare) = self.spare.take()
-            && spare.hand_over(&job.descriptors).is_ok()
+            && spare.mounts.is_unchanged()
+            && spare.hand_over(&task).is_ok()
         {
             return Ok(spare.pidfd);
         }
@@ -108,27 +150,28 @@ impl Launcher {
             Cloned::Parent(pidfd) => Ok(pidfd),
             Cloned::Child => {
                 self.let_go();
-                inside::run(job.descriptors)
+                inside::run(task)
             }
         }
     }
 
-    /// Makes a spare process for the next job of this kind, if its namespaces are worth it. Without
+    /// Makes a spare process for the next job of the last kind, or removes groups. Without a spare
     /// one, the next job takes longer and is told if something is wrong.
-    fn keep_spare(&mut self, namespaces: u64) {
-        if namespaces & NEW_NETWORK != 0 && self.spare.is_none() {
-            self.spare = self.make_spare(namespaces).ok();
+    fn use_the_time(&mut self) {
+        match self.wanted.take().filter(|_| self.spare.is_none()) {
+            Some(namespaces) => self.spare = self.make_spare(namespaces).ok(),
+            None => self.leftovers.remove(),
         }
     }
 
     /// Makes a process that prepares itself and waits; in it, this does not return.
     fn make_spare(&mut self, namespaces: u64) -> io::Result<Spare> {
-        let identity = Identity::own();
+        let (identity, mounts) = (Identity::own(), MountWatch::new()?);
         let (jobs, theirs) = channel::pair()?;
         match sys::clone_with_pidfd(namespaces)? {
-            Cloned::Parent(pidfd) => Ok(Spare { namespaces, jobs, pidfd }),
+            Cloned::Parent(pidfd) => Ok(Spare { namespaces, mounts, jobs, pidfd }),
             Cloned::Child => {
-                drop(jobs);
+                drop((jobs, mounts));
                 self.let_go();
                 inside::wait_and_run(&theirs, identity)
             }
@@ -141,17 +184,12 @@ impl Launcher {
         // The number is not used again: a child never comes back to the launcher's loop.
         let _ = sys::close_number(self.socket.as_raw_fd());
     }
+}
 
-    /// Answers with the process's descriptor, or with the error's number.
-    fn reply(&self, answer: io::Result<OwnedFd>) -> io::Result<()> {
-        match answer {
-            Ok(pidfd) => channel::send(self.socket.as_fd(), &0_i32.to_ne_bytes(), &[pidfd.as_fd()]),
-            Err(error) => {
-                let number = error.raw_os_error().unwrap_or(libc::EIO);
-                channel::send(self.socket.as_fd(), &number.to_ne_bytes(), &[])
-            }
-        }
-    }
+/// Makes the groups of a job, and opens them.
+fn make_groups(job: &Job) -> Result<Vec<OwnedFd>, (Step, io::Error)> {
+    let doors: io::Result<_> = job.groups.iter().map(|group| group.open(&job.name)).collect();
+    doors.map_err(|error| (Step::JoinCgroups, error))
 }
 
 /// The bit of a new network namespace, the one that takes longest to make.
@@ -160,14 +198,53 @@ const NEW_NETWORK: u64 = libc::CLONE_NEWNET as u64;
 /// A process in new namespaces that waits for its job.
 struct Spare {
     namespaces: u64,
+    /// Its namespace knows of what was mounted when this was made.
+    mounts: MountWatch,
     jobs: OwnedFd,
     pidfd: OwnedFd,
 }
 
 impl Spare {
     /// Gives it its job.
-    fn hand_over(&self, descriptors: &[OwnedFd]) -> io::Result<()> {
-        let borrowed: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
-        channel::send(self.jobs.as_fd(), &[0], &borrowed)
+    fn hand_over(&self, task: &Task) -> io::Result<()> {
+        channel::send(self.jobs.as_fd(), &[u8::from(task.is_ahead)], &task.descriptors())
+    }
+}
+
+/// Control groups whose last process may still be on its way out.
+struct Leftovers {
+    groups: Vec<PathBuf>,
+    patience: Duration,
+}
+
+impl Leftovers {
+    /// How long to wait at first, and at most, before a group is tried again.
+    const PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+
+    /// None.
+    fn new() -> Self {
+        Self { groups: Vec::new(), patience: Self::PATIENCE.0 }
+    }
+
+    /// One more.
+    fn add(&mut self, group: PathBuf) {
+        self.groups.push(group);
+        self.patience = Self::PATIENCE.0;
+    }
+
+    /// How long the launcher may wait for a request.
+    fn pause(&self, has_other_work: bool) -> Option<Duration> {
+        match (has_other_work, self.groups.is_empty()) {
+            (true, _) => Some(Duration::ZERO),
+            (false, false) => Some(self.patience),
+            (false, true) => None,
+        }
+    }
+
+    /// Removes those that are empty.
+    fn remove(&mut self) {
+        let is_busy = |error: io::Error| error.kind() == ErrorKind::ResourceBusy;
+        self.groups.retain(|group| cgroup::remove(group).is_err_and(is_busy));
+        self.patience = (self.patience * 2).min(Self::PATIENCE.1);
     }
 }

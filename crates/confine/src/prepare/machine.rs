@@ -1,17 +1,18 @@
 //! What this machine offers, learnt by trying: a child without a program goes through the steps.
 //!
-//! What succeeded is remembered for the process; what failed is tried again the next time, since an
-//! operator may have enabled it meanwhile.
+//! What succeeded is remembered for the process, each mechanism for itself; what failed is tried again,
+//! since an operator may have enabled it meanwhile, but not for every launch.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::view;
 use crate::cgroup::{self, Place};
-use crate::plan::{Identity, Job, Namespaces, Plan};
+use crate::plan::{Identity, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
-use crate::{Mechanism, Network, child, sys};
+use crate::{Mechanism, Network, child, launcher, sys};
 
 /// What there is, or why not.
 #[derive(Debug, Clone)]
@@ -25,8 +26,11 @@ pub(super) struct Machine {
     pub(super) groups: Result<Vec<Place>, String>,
 }
 
-/// The last look at which everything was found.
-static FOUND: Mutex<Option<Machine>> = Mutex::new(None);
+/// What the last look found, and when that was.
+static FOUND: Mutex<Option<(Machine, Instant)>> = Mutex::new(None);
+
+/// How long what failed is not tried again.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Said of a mechanism that the caller does not want.
 const SWITCHED_OFF: &str = "switched off";
@@ -34,28 +38,39 @@ const SWITCHED_OFF: &str = "switched off";
 impl Machine {
     /// Looks, and leaves out what is switched off.
     pub(super) fn look(switched_off: &BTreeSet<Mechanism>) -> io::Result<Self> {
-        let remembered = FOUND.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let found = match remembered {
-            Some(machine) => machine,
-            None => Self::try_everything()?,
+        // Held while a child tries, so that two callers don't try the same at once.
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        let machine = match &*found {
+            Some((machine, at)) if machine.has_everything() || at.elapsed() < PATIENCE => {
+                machine.clone()
+            }
+            earlier => {
+                let machine = Self::try_what_is_missing(earlier.as_ref().map(|(it, _)| it))?;
+                *found = Some((machine.clone(), Instant::now()));
+                machine
+            }
         };
-        Ok(found.without(switched_off))
+        Ok(machine.without(switched_off))
     }
 
-    /// Tries each mechanism.
-    fn try_everything() -> io::Result<Self> {
-        let seccomp = Plan { seccomp: Some(filter(Profile::NAMESPACES)), ..Plan::default() };
-        let machine = Self {
-            landlock: sys::abi().map_err(|error| error.to_string()),
-            seccomp: rehearse(seccomp)?,
-            namespaces: rehearse(in_namespaces(false))?,
-            network_namespace: rehearse(in_namespaces(true))?,
-            groups: cgroup::usable(),
+    /// Tries each mechanism that an earlier look has not found.
+    fn try_what_is_missing(earlier: Option<&Self>) -> io::Result<Self> {
+        let try_plan = |answer: fn(&Self) -> &Result<(), String>, plan: fn() -> Plan| {
+            let was_found = earlier.is_some_and(|machine| answer(machine).is_ok());
+            if was_found { Ok(Ok(())) } else { rehearse(&plan()) }
         };
-        if machine.has_everything() {
-            *FOUND.lock().unwrap_or_else(PoisonError::into_inner) = Some(machine.clone());
-        }
-        Ok(machine)
+        // Before anything is started: this may move the process into another control group.
+        let groups = match earlier.and_then(|machine| machine.groups.clone().ok()) {
+            Some(found) => Ok(found),
+            None => cgroup::usable(launcher::keep_clear)?,
+        };
+        Ok(Self {
+            landlock: sys::abi().map_err(|error| error.to_string()),
+            seccomp: try_plan(|it| &it.seccomp, filtered)?,
+            namespaces: try_plan(|it| &it.namespaces, || in_namespaces(false))?,
+            network_namespace: try_plan(|it| &it.network_namespace, || in_namespaces(true))?,
+            groups,
+        })
     }
 
     /// Whether nothing is left to be enabled.
@@ -95,11 +110,17 @@ impl Machine {
             places.retain_mut(|place| {
                 place.memory &= !off(Mechanism::MemoryGroup);
                 place.processes &= !off(Mechanism::ProcessGroup);
-                place.memory || place.processes
+                place.cpu &= !off(Mechanism::CpuGroup);
+                place.holds_something()
             });
         }
         self
     }
+}
+
+/// A child with the filter of a child in namespaces.
+fn filtered() -> Plan {
+    Plan { seccomp: Some(filter(Profile::NAMESPACES)), ..Plan::default() }
 }
 
 /// A child that sees the system and nothing else.
@@ -116,8 +137,8 @@ fn in_namespaces(network: bool) -> Plan {
 }
 
 /// Goes through a plan without a program. The inner answer is what the kernel refused.
-fn rehearse(plan: Plan) -> io::Result<Result<(), String>> {
-    child::rehearse(&Job { plan, program: None })
+fn rehearse(plan: &Plan) -> io::Result<Result<(), String>> {
+    child::rehearse(plan)
 }
 
 /// The filter of a profile, as it travels.

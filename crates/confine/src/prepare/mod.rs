@@ -1,34 +1,47 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod guards;
+mod launch;
 mod machine;
 mod paths;
+mod sealed;
+mod sockets;
 mod view;
 
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
 
+use self::launch::Protected;
 use self::machine::{Machine, filter};
 use self::paths::Paths;
-use crate::cgroup::Place;
+use self::sealed::Plans;
+pub(crate) use self::sealed::Sealed;
+use crate::cgroup::{Blueprint, Ceilings, Place, Version};
+use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
-    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
-    SpawnError, Status, child,
+    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, MemoryHolder, Network,
+    PrepareError, SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    pub(crate) plan: Plan,
+    plans: Plans,
+    /// What children that wait for this confinement know it by.
+    pub(crate) ticket: Arc<Ticket>,
     pub(crate) environment: Vec<(CString, CString)>,
     pub(crate) directory: CString,
     pub(crate) groups: Vec<Place>,
-    pub(crate) limits: Limits,
+    /// How a child's groups are made in each.
+    pub(crate) blueprints: Vec<Blueprint>,
     report: ConfinementReport,
+    protected: Protected,
 }
 
 impl Confinement {
@@ -38,8 +51,11 @@ impl Confinement {
     /// When a path can't be used, a limit is zero, or what is required is not there.
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
-        let paths = Paths::resolve(self)?;
+        let mut paths = Paths::resolve(self)?;
         let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        if self.protection.is_on() && machine.namespaces.is_ok() {
+            paths.hide_sockets(&self.protection_bounds)?;
+        }
         Decision { asked: self, paths: &paths, machine: &machine }.make()
     }
 }
@@ -81,14 +97,15 @@ impl Decision<'_> {
         let report = self.report();
         self.check_properties()?;
         self.check_required(&report)?;
-        let plan = self.plan();
         Ok(Prepared {
-            plan,
+            plans: Plans::new(self.plan()).map_err(PrepareError::Launcher)?,
+            ticket: Arc::new(Ticket::new()),
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
             groups: self.groups(),
-            limits: self.asked.limits.clone(),
+            blueprints: self.blueprints(),
             report,
+            protected: Protected::new(self.asked, self.paths),
         })
     }
 
@@ -111,8 +128,18 @@ impl Decision<'_> {
         places.retain(|place| {
             (place.memory && limits.memory.is_some())
                 || (place.processes && limits.processes.is_some())
+                || (place.cpu && limits.cpu_share.is_some())
         });
         places
+    }
+
+    /// How a child's groups are made there. The first process is one of those that they count.
+    fn blueprints(&self) -> Vec<Blueprint> {
+        let limits = &self.asked.limits;
+        let processes = limits.processes.map(|most| most.saturating_add(1));
+        let (memory, cpu_share) = (limits.memory, limits.cpu_share);
+        let ceilings = Ceilings { memory, processes, cpu_share };
+        self.groups().iter().map(|place| Blueprint::new(place, ceilings)).collect()
     }
 
     /// The filter's profile: what it has to close because nothing else does.
@@ -123,6 +150,7 @@ impl Decision<'_> {
             inet: own_network || self.asked.network == Network::Host,
             unix: self.has_namespaces() && (own_network || scoped),
             ipc: self.has_namespaces(),
+            pids: self.has_namespaces(),
         }
     }
 
@@ -167,6 +195,8 @@ impl Decision<'_> {
         for mechanism in &self.asked.required {
             let why = match report.status(*mechanism) {
                 Status::Enforced => continue,
+                // Each launch sees to it that what exists is protected.
+                Status::Partial { .. } if *mechanism == Mechanism::ProtectedNames => continue,
                 Status::Partial { missing } => missing.clone(),
                 Status::Unavailable { why } => why.clone(),
                 Status::NotRequested => "it is not used in this configuration".to_owned(),
@@ -185,7 +215,6 @@ impl Decision<'_> {
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
             }),
-            cgroups: self.groups().len(),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
@@ -236,6 +265,7 @@ impl Decision<'_> {
         report.set(Mechanism::Capabilities, Status::Enforced);
         report.set(Mechanism::ResourceLimits, Status::Enforced);
         report.set(Mechanism::GuardedPaths, self.guards_status());
+        report.set(Mechanism::ProtectedNames, self.protection_status());
         if self.asked.limits.memory.is_some() {
             report.set(Mechanism::MemoryGroup, found(&self.machine.group(|place| place.memory)));
         }
@@ -243,7 +273,22 @@ impl Decision<'_> {
             let holds = self.machine.group(|place| place.processes);
             report.set(Mechanism::ProcessGroup, found(&holds));
         }
+        if self.asked.limits.cpu_share.is_some() {
+            report.set(Mechanism::CpuGroup, found(&self.machine.group(|place| place.cpu)));
+        }
+        report.memory_held_by = self.memory_holder();
         report
+    }
+
+    /// What holds the memory of a child, if that is limited.
+    fn memory_holder(&self) -> Option<MemoryHolder> {
+        self.asked.limits.memory?;
+        let place = self.groups().into_iter().find(|place| place.memory);
+        Some(match place.map(|place| place.version) {
+            Some(Version::Two) => MemoryHolder::ControlGroupV2,
+            Some(Version::One) => MemoryHolder::ControlGroupV1,
+            None => MemoryHolder::ResourceLimit,
+        })
     }
 
     /// Landlock handles more with every version.
@@ -256,6 +301,22 @@ impl Decision<'_> {
                     "this kernel has version {abi}; signals and abstract sockets need 6"
                 ),
             },
+        }
+    }
+
+    /// What a launch does about names that the host obeys, as far as that is known before it.
+    fn protection_status(&self) -> Status {
+        if !self.asked.protection.is_on() {
+            return Status::NotRequested;
+        }
+        let is_writable = self.paths.writable().next().is_some();
+        match (&self.machine.namespaces, self.paths.unseen.as_slice()) {
+            (Err(why), _) if is_writable => Status::Unavailable {
+                why: format!("namespaces: {why}; Landlock can't make exceptions"),
+            },
+            (_, []) if is_writable => Status::Partial { missing: launch::ABSENT.to_owned() },
+            (_, []) => Status::Enforced,
+            (_, unseen) => Status::Partial { missing: unseen.join("; ") },
         }
     }
 
@@ -280,6 +341,7 @@ fn check_limits(limits: &Limits) -> Result<(), PrepareError> {
         ("processes", limits.processes),
         ("file_size", limits.file_size),
         ("open_files", limits.open_files),
+        ("cpu_share", limits.cpu_share.map(u64::from)),
         ("tmp_size", Some(limits.tmp_size)),
         ("cpu_time", limits.cpu_time.map(whole_seconds)),
         ("wall_clock", limits.wall_clock.map(whole_seconds)),

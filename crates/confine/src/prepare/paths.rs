@@ -14,6 +14,10 @@ pub(super) struct Paths {
     pub(super) workdir: Visible,
     pub(super) others: Vec<Visible>,
     pub(super) guards: Vec<Guarded>,
+    /// Unix sockets in what is read-only.
+    pub(super) sockets: Vec<Guarded>,
+    /// Where sockets could not be looked for, in words.
+    pub(super) unseen: Vec<String>,
 }
 
 /// A file or directory that exists, by the name that it has without symbolic links.
@@ -27,7 +31,7 @@ pub(super) struct Visible {
 }
 
 /// A path to guard.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Guarded {
     pub(super) path: PathBuf,
     pub(super) name: CString,
@@ -35,6 +39,20 @@ pub(super) struct Guarded {
     pub(super) parents: Vec<CString>,
     pub(super) hidden: bool,
     pub(super) exists: bool,
+}
+
+impl Guarded {
+    /// Something that is there, by its path below what is visible.
+    pub(super) fn new(home: &Visible, below: &Path, hidden: bool) -> Result<Self, PrepareError> {
+        let path = home.path.join(below);
+        let above = below.ancestors().skip(1).filter(|one| !one.as_os_str().is_empty());
+        let mut parents: Vec<_> = above
+            .filter(|_| home.writable)
+            .map(|one| c_string(home.path.join(one)))
+            .collect::<Result<_, _>>()?;
+        parents.reverse();
+        Ok(Self { name: c_string(&path)?, parents, hidden, exists: true, path })
+    }
 }
 
 impl Paths {
@@ -51,7 +69,8 @@ impl Paths {
         let writable = asked.writable.iter().map(|path| Visible::look(path, "writable path", true));
         let mut others: Vec<_> = readable.chain(writable).collect::<Result<_, _>>()?;
         others.sort_by_key(|one| one.path.components().count());
-        let mut paths = Self { workdir, others, guards: Vec::new() };
+        let (guards, sockets, unseen) = (Vec::new(), Vec::new(), Vec::new());
+        let mut paths = Self { workdir, others, guards, sockets, unseen };
         paths.guards = paths.all_guards(asked)?;
         Ok(paths)
     }
@@ -59,6 +78,14 @@ impl Paths {
     /// What is visible besides the system.
     pub(super) fn binds(&self) -> impl Iterator<Item = &Visible> {
         std::iter::once(&self.workdir).chain(&self.others)
+    }
+
+    /// What is writable, and not within something else that is.
+    pub(super) fn writable(&self) -> impl Iterator<Item = &Visible> {
+        let writable = || self.binds().filter(|one| one.writable);
+        writable().filter(move |one| {
+            !writable().any(|other| one.path != other.path && one.path.starts_with(&other.path))
+        })
     }
 
     /// Looks the guarded paths up, outermost first.
@@ -85,13 +112,9 @@ impl Paths {
         if steps.iter().any(is_link) {
             return Err(refuse("a symbolic link is in its way; name what the link leads to"));
         }
-        let parents = steps.iter().skip(1).rev().filter(|_| home.writable);
         Ok(Guarded {
-            name: c_string(&full)?,
-            parents: parents.map(c_string).collect::<Result<_, _>>()?,
             exists: fs::symlink_metadata(&full).is_ok(),
-            path: full,
-            hidden,
+            ..Guarded::new(home, &below, hidden)?
         })
     }
 

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use rustix::process::{getegid, geteuid};
 
-use super::bytes;
 use super::paths::{Paths, Visible};
-use crate::plan::{Bind, Guard, Root};
+use super::{bytes, guards};
+use crate::plan::{Bind, Root};
 use crate::{Confinement, Network};
 
 /// Directories of programs and libraries; where the system has links for them, so has the child.
@@ -52,15 +52,8 @@ pub(super) fn root(asked: &Confinement, paths: &Paths) -> Root {
     root.binds.extend(paths.binds().map(|one| bind(one, one.name.clone())));
     root.binds
         .sort_by_key(|bind| bind.path.as_bytes().iter().filter(|byte| **byte == b'/').count());
-    root.guards = paths
-        .guards
-        .iter()
-        .map(|guard| Guard {
-            path: guard.name.clone(),
-            parents: guard.parents.clone(),
-            hidden: guard.hidden,
-        })
-        .collect();
+    let sockets = paths.sockets.clone();
+    root.guards = guards::merged(&paths.guards, sockets);
     root.tmp_size = asked.limits.tmp_size;
     root
 }

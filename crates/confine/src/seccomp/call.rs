@@ -61,6 +61,13 @@ calls! {
     PRLIMIT64: "prlimit64", 302, 261;
     MOVE_PAGES: "move_pages", 279, 239;
     MIGRATE_PAGES: "migrate_pages", 256, 238;
+    SETPRIORITY: "setpriority", 141, 140;
+    SCHED_SETPARAM: "sched_setparam", 142, 118;
+    SCHED_SETSCHEDULER: "sched_setscheduler", 144, 119;
+    SCHED_SETATTR: "sched_setattr", 314, 274;
+    SCHED_SETAFFINITY: "sched_setaffinity", 203, 122;
+    IOPRIO_SET: "ioprio_set", 251, 30;
+    PIDFD_OPEN: "pidfd_open", 434, 434;
 
     // Large interfaces of the kernel.
     BPF: "bpf", 321, 280;

@@ -11,13 +11,16 @@ pub struct Profile {
     pub unix: bool,
     /// System V IPC and message queues may be used: the process has an IPC namespace of its own.
     pub ipc: bool,
+    /// Processes of the host can't be named: the process has a PID namespace of its own.
+    pub pids: bool,
 }
 
 impl Profile {
-    /// Every namespace is there: own root, own network, own IPC.
-    pub const NAMESPACES: Self = Self { inet: true, unix: true, ipc: true };
+    /// Every namespace is there: own root, own network, own IPC, own processes.
+    pub const NAMESPACES: Self = Self { inet: true, unix: true, ipc: true, pids: true };
 
     /// No namespace is there and no network is wanted. The filter is the only thing that keeps the
-    /// process from the network, from sockets of the host such as Docker's, and from shared memory.
-    pub const LANDLOCK_ONLY: Self = Self { inet: false, unix: false, ipc: false };
+    /// process from the network, from sockets of the host such as Docker's, from shared memory, and
+    /// from slowing the user's other processes.
+    pub const LANDLOCK_ONLY: Self = Self { inet: false, unix: false, ipc: false, pids: false };
 }

@@ -59,6 +59,8 @@ pub enum When {
     UnixClosed,
     /// Where the IPC namespace is the host's.
     IpcShared,
+    /// Where the host's processes can be named.
+    PidsShared,
 }
 
 impl When {
@@ -72,6 +74,7 @@ impl When {
             Self::UnixOpen => profile.unix,
             Self::UnixClosed => !profile.unix,
             Self::IpcShared => !profile.ipc,
+            Self::PidsShared => !profile.pids,
         }
     }
 }

@@ -14,8 +14,10 @@ use crate::world::World;
 /// How much of the machine's mechanisms is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// Everything.
+    /// Everything, and what the workdir protects is named.
     Full,
+    /// Everything, and nothing is named: what is protected is what the crate's lists say.
+    Standard,
     /// What is left where namespaces are forbidden: Landlock, the filter, and limits.
     Landlock,
 }
@@ -57,15 +59,24 @@ impl Level {
     /// The mechanism that it cannot do without.
     fn mechanism(self) -> Mechanism {
         match self {
-            Self::Full => Mechanism::Namespaces,
+            Self::Full | Self::Standard => Mechanism::Namespaces,
             Self::Landlock => Mechanism::Landlock,
         }
     }
 
-    /// Whether a confinement at this level can be had for the attempt. Landlock makes no
-    /// exceptions within the workdir: a call that wants them is refused (a test of its own).
+    /// Whether the attempt is made at this level. Landlock can't hide what is in the workdir: a call
+    /// that wants it is refused (a test of its own).
     fn offers(self, attempt: &Attempt) -> bool {
-        self == Self::Full || !attempt.wants_guards()
+        match self {
+            Self::Full => true,
+            Self::Standard => attempt.wants_guards() || attempt.name == "network.unix-read-only",
+            Self::Landlock => attempt.name != "files.hidden-in-workdir",
+        }
+    }
+
+    /// Whether an attempt on what the host would run later may succeed as long as it is found.
+    fn only_finds(self, attempt: &Attempt) -> bool {
+        self != Self::Full && attempt.wants_guards()
     }
 }
 
@@ -85,7 +96,7 @@ fn bare(level: Level, world: &World, probe: &Path) -> Confinement {
     let confinement =
         Confinement::builder(world.path("work")).readable(world.path("ro")).readable(programs);
     match level {
-        Level::Full => confinement,
+        Level::Full | Level::Standard => confinement,
         Level::Landlock => {
             confinement.without(Mechanism::Namespaces).without(Mechanism::NetworkNamespace)
         }
@@ -95,7 +106,10 @@ fn bare(level: Level, world: &World, probe: &Path) -> Confinement {
 fn prepared(level: Level, attempt: &Attempt, world: &World, probe: &Path) -> Prepared {
     let mut confinement = bare(level, world, probe).limits(limits(attempt));
     if level == Level::Full {
-        confinement = READ_ONLY.iter().fold(confinement, Confinement::protect).hide(HIDDEN);
+        confinement = READ_ONLY.iter().fold(confinement, Confinement::protect);
+    }
+    if level != Level::Landlock {
+        confinement = confinement.hide(HIDDEN);
     }
     confinement.prepare().expect("this machine can confine")
 }
@@ -123,13 +137,19 @@ fn limits(attempt: &Attempt) -> Limits {
 fn escape(level: Level, attempt: &Attempt, probe: &Path, world: &mut World) -> Option<String> {
     world.reset();
     let prepared = prepared(level, attempt, world, probe);
+    for _ in 0..2 {
+        // From the second launch on, the next child is built ahead: the attempt is made by that one.
+        let mut child = prepared.spawn(Command::new("true")).expect("true starts");
+        child.wait().expect("it ends");
+    }
     let callers = attempt.name.contains("bind").then(|| world.call_out());
     let command = Command::new(probe).arg(&attempt.name).args(world.arguments());
     let mut child = prepared.spawn(command).expect("the probe starts");
     let mut stdout = Vec::new();
     child.take_stdout().expect("a pipe").read_to_end(&mut stdout).expect("it is read");
     let outcome = child.wait().expect("it ends").outcome;
-    let breaches = world.breaches(attempt, &stdout);
+    let found = child.changes().filter(|_| level.only_finds(attempt));
+    let breaches = world.breaches(attempt, &stdout, found.as_ref());
     drop(callers);
     let code = match outcome {
         Outcome::Code(code) => Some(code),
@@ -138,6 +158,7 @@ fn escape(level: Level, attempt: &Attempt, probe: &Path, world: &mut World) -> O
     match Said::new(code, &format!("{outcome:?}"), &stdout) {
         _ if !breaches.is_empty() => Some(breaches.join(", ")),
         Said::Reached(_) if attempt.judged_by_world => None,
+        Said::Reached(_) if found.is_some_and(|it| !it.executable_configuration.is_empty()) => None,
         Said::Reached(what) => Some(format!("it says that it reached: {what}")),
         Said::Denied(..) => None,
         // The filter, a limit or the end of the child's time ended it.

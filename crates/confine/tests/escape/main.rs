@@ -55,6 +55,18 @@ fn no_attempt_gets_out_fully_confined_as_a_user() {
 }
 
 #[test]
+fn what_the_host_would_run_later_is_held_or_found_as_root() {
+    let hold = |role, probe: &Path| confined::hold(Level::Standard, role, probe);
+    stage::play(Role::Root, "what_the_host_would_run_later_is_held_or_found_as_root", hold);
+}
+
+#[test]
+fn what_the_host_would_run_later_is_held_or_found_as_a_user() {
+    let hold = |role, probe: &Path| confined::hold(Level::Standard, role, probe);
+    stage::play(Role::User, "what_the_host_would_run_later_is_held_or_found_as_a_user", hold);
+}
+
+#[test]
 fn no_attempt_gets_out_confined_by_landlock_as_root() {
     let hold = |role, probe: &Path| confined::hold(Level::Landlock, role, probe);
     stage::play(Role::Root, "no_attempt_gets_out_confined_by_landlock_as_root", hold);

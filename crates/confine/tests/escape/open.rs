@@ -10,7 +10,7 @@ struct Open {
     reason: &'static str,
 }
 
-/// At full confinement, whoever asks.
+/// At full confinement with named paths, whoever asks.
 const fn full(name: &'static str, reason: &'static str) -> Open {
     Open { name, level: Some(Level::Full), role: None, reason }
 }
@@ -32,7 +32,6 @@ const fn landlock(name: &'static str, reason: &'static str) -> Open {
 
 const ABSENT: &str = "a protected path that does not exist yet can be made, and the report says so";
 const METADATA: &str = "Landlock has no right for modes, times and attributes of visible files";
-const SCHEDULING: &str = "without a PID namespace, processes of the same user can be slowed";
 const ONE_BY_ONE: &str = "without a control group, memory is limited for each process alone";
 
 const OPEN: &[Open] = &[
@@ -41,15 +40,9 @@ const OPEN: &[Open] = &[
     full("files.envrc", ABSENT),
     full("files.tool-servers", ABSENT),
     full("files.shell-start", ABSENT),
-    full("network.unix-read-only", "a socket in a directory that was granted can be connected to"),
     landlock("files.chmod-read-only", METADATA),
     landlock("files.times-read-only", METADATA),
     landlock("files.xattr-read-only", METADATA),
-    landlock("processes.pidfd", "without a PID namespace a descriptor of a process can be had"),
-    user_landlock("processes.renice", SCHEDULING),
-    user_landlock("processes.affinity", SCHEDULING),
-    user_landlock("processes.scheduler", SCHEDULING),
-    user_landlock("processes.io-priority", SCHEDULING),
     user_landlock(
         "inheritance.capabilities-bounding",
         "an ordinary user cannot empty that set; no new privileges makes it useless",

@@ -55,7 +55,7 @@ fn run(probe: &Path, attempt: &Attempt, world: &mut World) -> (Said, Vec<String>
     let input = child.stdin.take().map(|mut stdin| stdin.write_all(b"canary-input"));
     drop(input);
     let output = child.wait_with_output().expect("the probe ends");
-    let breaches = world.breaches(attempt, &output.stdout);
+    let breaches = world.breaches(attempt, &output.stdout, None);
     drop(callers);
     (Said::of(output.status, &output.stdout), breaches)
 }

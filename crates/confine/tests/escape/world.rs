@@ -1,5 +1,6 @@
 //! The world outside the sandbox, set up again for each attempt, and what an attempt did to it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -10,6 +11,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use confine::ChangeReport;
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use rustix::process::{Resource, Rlimit};
 use serde_json::Value;
@@ -151,13 +153,21 @@ impl World {
         self.listeners.call_out()
     }
 
-    /// What the attempt did to the world, in words; empty where it did nothing.
-    pub(crate) fn breaches(&mut self, attempt: &Attempt, stdout: &[u8]) -> Vec<String> {
+    /// What the attempt did to the world, in words; empty where it did nothing. What a report of
+    /// changes found in the workdir is left out.
+    pub(crate) fn breaches(
+        &mut self,
+        attempt: &Attempt,
+        stdout: &[u8],
+        found: Option<&ChangeReport>,
+    ) -> Vec<String> {
         let mut breaches = Vec::new();
         if attempt.leaves_processes() && self.waits_for_survivor() {
             breaches.push("a process lived on".to_owned());
         }
-        for path in self.before.differences(&self.snapshot()) {
+        let found = found.map(|report| self.found_in_workdir(report)).unwrap_or_default();
+        let differences = self.before.differences(&self.snapshot());
+        for path in differences.into_iter().filter(|path| !found.contains(path)) {
             breaches.push(format!("{path} changed"));
         }
         if String::from_utf8_lossy(stdout).contains(CANARY) {
@@ -180,6 +190,15 @@ impl World {
             }
         }
         breaches
+    }
+
+    /// The paths of a report, which is worth something if it lists what would be run.
+    fn found_in_workdir(&self, report: &ChangeReport) -> BTreeSet<String> {
+        let changes = &report.changes;
+        let lists = [&changes.created, &changes.changed, &changes.deleted];
+        let all =
+            lists.into_iter().flatten().filter(|_| !report.executable_configuration.is_empty());
+        all.map(|one| self.path("work").join(&one.path).display().to_string()).collect()
     }
 
     fn waits_for_survivor(&self) -> bool {

@@ -70,7 +70,10 @@ impl Model {
     }
 
     fn remove(&mut self, path: &Path) {
-        self.touch(path);
+        // A file that is removed with its directory may have another name elsewhere.
+        let gone: Vec<_> =
+            self.names.keys().filter(|name| name.starts_with(path)).cloned().collect();
+        gone.iter().for_each(|name| self.touch(name));
         self.names.retain(|name, _| !name.starts_with(path));
     }
 

@@ -10,3 +10,4 @@ mod levels;
 mod mounted;
 mod ordinary_user;
 mod support;
+mod waiting;

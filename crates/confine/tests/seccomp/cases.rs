@@ -157,7 +157,7 @@ pub(crate) const X86: &[Case] = &[
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const X86: &[Case] = &[];
 
-/// Refused where neither a network nor an IPC namespace stands behind the process.
+/// Refused where no namespace stands behind the process.
 pub(crate) const WITHOUT_NAMESPACES: &[Case] = &[
     case("socket", libc::SYS_socket, &[2, 1], libc::EACCES),
     case("socket", libc::SYS_socket, &[2, 2, 17], libc::EACCES),
@@ -185,4 +185,15 @@ pub(crate) const WITHOUT_NAMESPACES: &[Case] = &[
     case("msgctl", libc::SYS_msgctl, &[NONE, NONE], libc::ENOSYS),
     case("mq_open", libc::SYS_mq_open, &[], libc::ENOSYS),
     case("mq_unlink", libc::SYS_mq_unlink, &[], libc::ENOSYS),
+    case("setpriority", libc::SYS_setpriority, &[0, NOBODY], libc::EPERM),
+    case("setpriority", libc::SYS_setpriority, &[1, NOBODY], libc::EPERM),
+    case("setpriority", libc::SYS_setpriority, &[2, NOBODY], libc::EPERM),
+    case("setpriority", libc::SYS_setpriority, &[0, 0x1_0000_0000 | NOBODY], libc::EPERM),
+    case("sched_setparam", libc::SYS_sched_setparam, &[NOBODY, BAD], libc::EPERM),
+    case("sched_setscheduler", libc::SYS_sched_setscheduler, &[NOBODY, 3, BAD], libc::EPERM),
+    case("sched_setattr", libc::SYS_sched_setattr, &[NOBODY, BAD], libc::EPERM),
+    case("sched_setaffinity", libc::SYS_sched_setaffinity, &[NOBODY, 8, BAD], libc::EPERM),
+    case("ioprio_set", libc::SYS_ioprio_set, &[1, NOBODY, 0x4000], libc::EPERM),
+    case("ioprio_set", libc::SYS_ioprio_set, &[3, NOBODY, 0x4000], libc::EPERM),
+    case("pidfd_open", libc::SYS_pidfd_open, &[NOBODY], libc::ENOSYS),
 ];

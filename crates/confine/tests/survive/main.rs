@@ -1,7 +1,8 @@
 //! Nothing survives: a host is killed with SIGKILL at random moments, and everything is gone soon.
 //!
 //! The program runs itself as the host: it starts confined trees that ignore signals and leave
-//! their session, ends some, and starts more, until it is killed. Judged is the system: no process
+//! their session, ends some, and starts more, each of which has the next one built ahead, until it is
+//! killed. Judged is the system: no process
 //! of this executable is left (host, launcher, first processes of children), none of the trees'
 //! programs, no control group, no mount, no file.
 #![cfg(target_os = "linux")]
@@ -44,6 +45,7 @@ fn main() {
             // In this order: the second part gives this process a launcher of its own.
             kill_hosts();
             kill_launchers();
+            let_none_wait_in_vain();
         }
     }
 }
@@ -88,17 +90,51 @@ fn kill_launchers() {
         let line = TREE.replace("MARK", &mark);
         let child = prepared.spawn(Command::new("sh").args(["-c", &line, &mark])).unwrap();
         await_condition("the tree runs", || trees(&mark) >= 2);
+        // The second launch has a third child built, which waits and ends with the launcher too.
+        assert_eq!(run_true(&prepared), Outcome::Code(0));
         let launcher = launcher_of(process::id());
         kill_process(launcher, Signal::KILL).unwrap();
         if ends_with_launcher {
             await_condition("the tree ends with its launcher", || trees(&mark) == 0);
         }
-        let mut next = prepared.spawn(Command::new("true")).unwrap();
-        assert_eq!(next.wait().unwrap().outcome, Outcome::Code(0));
+        assert_eq!(run_true(&prepared), Outcome::Code(0));
         drop(child);
         await_condition("the tree ends with its handle", || trees(&mark) == 0);
     }
     println!("2 launchers killed, nothing left");
+}
+
+/// Children that wait for an order are few, and end with their confinement.
+fn let_none_wait_in_vain() {
+    let directory = tempfile::tempdir().unwrap();
+    let many: Vec<_> = (0..8).map(|_| prepare("full", directory.path())).collect();
+    for prepared in &many {
+        assert_eq!(run_true(prepared), Outcome::Code(0));
+        assert_eq!(run_true(prepared), Outcome::Code(0));
+    }
+    let launcher = launcher_of(process::id());
+    // Four of the confinements' and one in namespaces that are made already.
+    await_condition("four wait, and one more", || children_of(launcher) == MOST_WAITING + 1);
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(children_of(launcher), MOST_WAITING + 1);
+    drop(many);
+    await_condition("they end with their confinements", || children_of(launcher) <= 1);
+    println!("nobody waits in vain");
+}
+
+/// How many children wait for an order, at most.
+const MOST_WAITING: usize = 4;
+
+/// Runs a program that does nothing.
+fn run_true(prepared: &Prepared) -> Outcome {
+    prepared.spawn(Command::new("true")).unwrap().wait().unwrap().outcome
+}
+
+/// How many children a process has.
+fn children_of(parent: Pid) -> usize {
+    let parent = parent.as_raw_nonzero();
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    children.unwrap().split_whitespace().count()
 }
 
 /// Waits for something to become true, a little while.

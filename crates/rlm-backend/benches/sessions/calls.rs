@@ -16,7 +16,7 @@ const IN_A_ROW: usize = 10;
 
 /// `execute_code("1+1")` through the tool and through a link, beside loops of a few lines.
 pub(crate) async fn python(size: &Size, python: Option<&str>) {
-    let tool = Tool::new(SandboxConfig::default());
+    let tool = Tool::new(SandboxConfig { warm_sessions: 0, ..SandboxConfig::default() });
     let session = tool.create().await;
     let mut direct = Direct::start(Language::Python).await;
     let (mut evaluating, mut echoing) = (Talker::evaluating(), Talker::echoing());
@@ -69,7 +69,7 @@ async fn kernel(size: &Size, python: Option<&str>, tool: &Tool, session: &str) {
 
 /// `execute_bash("true")` beside a fresh bash.
 pub(crate) async fn bash(size: &Size) {
-    let tool = Tool::new(SandboxConfig::default());
+    let tool = Tool::new(SandboxConfig { warm_sessions: 0, ..SandboxConfig::default() });
     let session = tool.create().await;
     let mut by_tool = Series::new("`execute_bash(\"true\")`, by the tool");
     let mut fresh = Series::new("a fresh `bash -c true`");

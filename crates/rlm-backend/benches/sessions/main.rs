@@ -1,9 +1,10 @@
 //! What sessions cost: to make, to call, to keep, one and three hundred of them.
 //!
-//! `cargo xtask bench sessions [-- --small] [-- --python FILE]` prints a table: medians of interleaved
-//! rounds, the same of what each is compared with, their ratio, and the bar that the ratio should
-//! keep. `--small` runs fewer rounds and fewer sessions. `--python` names an interpreter that has
-//! `ipykernel` and `jupyter_client`; without it those that are found are asked.
+//! `cargo xtask bench sessions [-- [--small] [--only PART] [--calls N] [--python FILE]]` prints a table: medians of
+//! interleaved rounds, the same of what each is compared with, their ratio, and the bar that the ratio
+//! should keep. `--small` runs fewer rounds and fewer sessions. `--only` runs one part: `python`,
+//! `bash`, `create`, `memory` or `many`. `--calls` says how many calls there are of each. `--python` names an interpreter that has `ipykernel` and
+//! `jupyter_client`; without it those that are found are asked.
 #![cfg_attr(not(target_os = "linux"), allow(unused, reason = "sessions are for Linux"))]
 #![allow(
     clippy::unwrap_used,
@@ -42,20 +43,39 @@ struct Size {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let is_small = words.iter().any(|word| word == "--small");
-    let size = match is_small {
+    let mut size = match is_small {
         true => Size { calls: 300, starts: 10, sessions: 30 },
         false => Size { calls: 3000, starts: 40, sessions: 300 },
     };
-    let at = words.iter().position(|word| word == "--python");
-    let python = at.and_then(|at| words.get(at + 1)).map(String::as_str);
+    let after = |flag: &str| {
+        let at = words.iter().position(|word| word == flag)?;
+        words.get(at + 1).map(String::as_str)
+    };
+    let (only, python) = (after("--only"), after("--python"));
+    if let Some(calls) = after("--calls") {
+        size.calls = calls.parse().unwrap();
+    }
+    let runs = |part: &str| only.is_none_or(|only| only == part);
     // As the command line has it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     println!("{}", table::HEAD);
-    runtime.block_on(calls::python(&size, python));
-    runtime.block_on(calls::bash(&size));
-    runtime.block_on(starts::create(&size));
-    runtime.block_on(memory::idle());
-    runtime.block_on(many::in_turn(&size));
+    runtime.block_on(async {
+        if runs("python") {
+            calls::python(&size, python).await;
+        }
+        if runs("bash") {
+            calls::bash(&size).await;
+        }
+        if runs("create") {
+            starts::create(&size).await;
+        }
+        if runs("memory") {
+            memory::idle().await;
+        }
+        if runs("many") {
+            many::in_turn(&size).await;
+        }
+    });
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -16,7 +16,11 @@ const TURNS: usize = 5;
 /// The median of a call in one of many sessions, beside that in a session alone.
 pub(crate) async fn in_turn(size: &Size) {
     let max = size.sessions as u64 + 1;
-    let tool = Tool::new(SandboxConfig { max_sessions: max, ..SandboxConfig::default() });
+    let tool = Tool::new(SandboxConfig {
+        max_sessions: max,
+        warm_sessions: 0,
+        ..SandboxConfig::default()
+    });
     let mut alone = Series::new("the same with one session");
     let one = tool.create().await;
     for turn in 0..=size.sessions {

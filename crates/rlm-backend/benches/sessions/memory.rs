@@ -12,38 +12,31 @@ pub(crate) async fn idle() {
     let mut direct = Direct::start(Language::Python).await;
     direct.run("1+1").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let (session, bare) = peers::beside_idle_python(|bare| (of_session(), pss(bare)));
     let text = |kib: u64| format!("{:.2} MiB", kib as f64 / 1024.0);
-    for (pid, name) in members() {
-        println!("<!-- {name}: {} -->", text(pss(pid)));
-    }
+    let (members, bare) = peers::beside_idle_python(|bare| (members(), pss(bare)));
+    let parts: Vec<_> =
+        members.iter().map(|(name, kib)| format!("{name} {}", text(*kib))).collect();
+    let session = members.iter().map(|(_, kib)| kib).sum();
+    let work = format!("one idle Python session after `1+1` ({})", parts.join(", "));
     let ratio = session as f64 / bare as f64;
-    let bar = Some(1.2);
-    line("one idle Python session", &text(session), "a bare `python3`", &text(bare), ratio, bar);
+    line(&work, &text(session), "a bare `python3` that waits", &text(bare), ratio, Some(1.2));
     direct.end();
 }
 
-fn of_session() -> u64 {
-    members().into_iter().map(|(pid, _)| pss(pid)).sum()
+/// The processes of the one session that there is, with their sizes: the interpreter, and the first
+/// process of its tree.
+fn members() -> Vec<(&'static str, u64)> {
+    let launched = children(std::process::id()).into_iter().flat_map(children);
+    let with_interpreter = |first: u32| {
+        let below = children(first).into_iter().find(|&pid| name(pid).contains("python"));
+        below.map(|interpreter| vec![("init", pss(first)), ("python", pss(interpreter))])
+    };
+    launched.into_iter().find_map(with_interpreter).unwrap()
 }
 
-/// The processes of the one session that there is: descendants of this process but for the
-/// launcher itself and bare interpreters.
-fn members() -> Vec<(u32, String)> {
-    let mut found = Vec::new();
-    let mut open = children(std::process::id());
-    while let Some(pid) = open.pop() {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let first = words.split(|&byte| byte == 0).next().unwrap_or_default();
-        let name = String::from_utf8_lossy(first).into_owned();
-        let below = children(pid);
-        let parent_is_bench = children(std::process::id()).contains(&pid);
-        if !parent_is_bench {
-            found.push((pid, name));
-        }
-        open.extend(below);
-    }
-    found
+fn name(pid: u32) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(words.split(|&byte| byte == 0).next().unwrap_or_default()).into_owned()
 }
 
 fn children(pid: u32) -> Vec<u32> {

@@ -6,6 +6,8 @@
 
 use std::{fmt, io};
 
+use confine::ToldFinding;
+
 use thiserror::Error;
 
 /// The files of a place. Every method blocks, but `is_small`.
@@ -25,8 +27,12 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// [`FileError`].
     fn get(&self, path: &str, offset: u64, limit: usize) -> Result<FilePart, FileError>;
 
-    /// What is another than at the look before, and how much there is. The first look finds
-    /// everything that is there to be new, where the place began empty, and nothing otherwise.
+    /// A call begins: where others than the session change the files, what is there now is not what
+    /// the call made.
+    fn begin(&self) {}
+
+    /// What is another than at the look before, or than at the beginning of the call, and how much
+    /// there is.
     fn look(&self) -> FileChanges;
 
     /// Whether a look takes no longer than some system calls, so that no other thread is needed.
@@ -55,6 +61,11 @@ pub struct FileChanges {
     pub not_listed: Option<String>,
     /// How many bytes the directory holds, where that is bounded and was measured.
     pub held_bytes: Option<u64>,
+    /// What was made or changed of what the host would obey or run later, where the directory outlives
+    /// the session; a bounded number, the gravest first.
+    pub executable_configuration: Vec<ToldFinding>,
+    /// How many more there are.
+    pub executable_left_out: u64,
 }
 
 /// A file that was made or changed.

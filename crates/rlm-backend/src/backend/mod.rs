@@ -1,11 +1,12 @@
 //! What a kind of isolation gives to sessions: places, and drivers started in them.
 //!
 //! The traits block; the manager calls them from threads that may. Another backend, or one that a
-//! test makes up, is an implementation of [`Backend`] and [`Place`], and of [`Files`] where the host
-//! can reach a place's files.
+//! test makes up, is an implementation of [`Backend`] and [`Place`], of [`Files`] where the host can
+//! reach a place's files, and of [`Snapshots`] where it can keep them.
 
 mod choice;
 mod files;
+mod snapshots;
 
 use std::{
     fmt, io,
@@ -13,6 +14,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -20,6 +22,7 @@ use crate::{Channels, DriverProcess, Language};
 
 pub(crate) use choice::Backends;
 pub use files::{ChangedFile, FileChanges, FileError, FilePart, Files};
+pub use snapshots::{Snapshot, SnapshotError, Snapshots};
 
 /// A kind of isolation.
 pub trait Backend: fmt::Debug + Send + Sync {
@@ -64,6 +67,17 @@ pub trait Place: fmt::Debug + Send + Sync {
 
     /// Its files, where the host can reach them.
     fn files(&self) -> Option<&dyn Files> {
+        None
+    }
+
+    /// Its snapshots, where it has any.
+    fn snapshots(&self) -> Option<&dyn Snapshots> {
+        None
+    }
+
+    /// What became of a directory that outlives the session, since its first call; nothing where
+    /// there is none, or nothing was called. Asked once its drivers are gone. Blocks.
+    fn changes(&self) -> Option<ChangeReport> {
         None
     }
 

@@ -13,7 +13,7 @@ use tool_core::ExitStatus;
 
 use super::{
     Background, CallError, CallOutcome, Cwd, DriverLink, Ending, StateAfter, control::Line,
-    link::Health,
+    link::Health, quick::Pace,
 };
 use crate::{
     language::Language,
@@ -80,10 +80,12 @@ impl DriverLink {
         }
         let mut call = Call::new(self.next_id(), deadline);
         self.send(&Request::Run { id: call.id, code });
+        let begun = Instant::now();
         let end = match self.quick_end(&mut call) {
             Some(done) => End::Reported(done),
             None => {
                 let end = self.follow(&mut call, cancel).await;
+                self.pace = Pace::after(begun.elapsed());
                 self.control.rest();
                 self.drain();
                 end

@@ -6,7 +6,11 @@ use serde_json::Value;
 use thiserror::Error;
 use tool_core::ExitStatus;
 
-use super::{Background, DriverProcess, HostCalls, control::Control, quick};
+use super::{
+    Background, DriverProcess, HostCalls,
+    control::Control,
+    quick::{self, Pace},
+};
 use crate::{
     language::Language,
     output::{OutputStream, OutputWatcher},
@@ -80,6 +84,7 @@ pub struct DriverLink {
     pub(super) last_id: u64,
     pub(super) health: Health,
     pub(super) watcher: Option<Arc<dyn OutputWatcher>>,
+    pub(super) pace: Pace,
 }
 
 /// What can be done with a link.

@@ -1,8 +1,9 @@
 //! A short wait that does not go through the event loop.
 //!
 //! Most calls of a session end within microseconds. Handing such a call to the event loop, and being
-//! woken by it, takes longer than the call: the thread waits for the answer itself, for at most
-//! [`MOMENT`], which is what other tasks of this thread may be held up by a call.
+//! woken by it, takes as long as the call: the thread waits for the answer itself. Other tasks of the
+//! thread are held up by that for at most [`MOMENT`], once a session: a call that takes longer goes to
+//! the event loop, and so do the calls after it, until one of them was short.
 
 use std::{os::fd::BorrowedFd, time::Duration};
 
@@ -12,13 +13,35 @@ use tokio::time::Instant;
 use super::{DriverLink, call::Call};
 use crate::protocol::Done;
 
-/// How long a thread waits itself.
-const MOMENT: Duration = Duration::from_micros(200);
+/// How long a thread waits itself. Less would cost more: a timer that is due before the kernel's own
+/// next one is programmed into the hardware, and taken out again, for every call.
+const MOMENT: Duration = Duration::from_millis(5);
+/// Below this a call is short.
+const SHORT: Duration = Duration::from_millis(1);
+
+/// Whether the calls of a session are short ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// The last one was, or there was none.
+    Short,
+    /// The last one was not.
+    Long,
+}
+
+impl Pace {
+    /// What a call says of the next one.
+    pub(super) fn after(took: Duration) -> Self {
+        if took < SHORT { Self::Short } else { Self::Long }
+    }
+}
 
 impl DriverLink {
     /// Waits a moment for the end of a call; gives the report, if it came. All output that was written
     /// before it is taken in then.
     pub(super) fn quick_end(&mut self, call: &mut Call) -> Option<Box<Done>> {
+        if self.pace == Pace::Long {
+            return None;
+        }
         let until = (Instant::now() + MOMENT).min(call.next);
         while !self.control.has_unsent() {
             let left = until.saturating_duration_since(Instant::now());
@@ -32,7 +55,7 @@ impl DriverLink {
             if err {
                 self.stderr.drain();
             }
-            if done.is_some() || spoke || !(out || err) || left.is_zero() {
+            if spoke || !(out || err) || left.is_zero() {
                 return done;
             }
         }

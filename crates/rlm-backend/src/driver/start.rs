@@ -10,6 +10,7 @@ use super::{
     Channels, DriverLink, DriverProcess, HostCalls, LinkConfig,
     control::{Control, Line},
     link::Health,
+    quick::Pace,
 };
 use crate::{
     language::Language,
@@ -82,6 +83,7 @@ impl DriverLink {
             last_id: 0,
             health: Health::Idle,
             watcher: None,
+            pace: Pace::Short,
             config,
         };
         let met = timeout_at(deadline, link.meet()).await.unwrap_or(Err(StartError::TimedOut));
@@ -112,7 +114,7 @@ impl DriverLink {
     }
 
     async fn failed(&mut self) -> StartError {
-        let wait = std::time::Duration::from_millis(500);
+        let wait = std::time::Duration::from_millis(200);
         let status = tokio::time::timeout(wait, self.process.ended()).await.ok();
         self.stderr.drain();
         StartError::Ended { status, stderr: self.stderr.take().text().to_string() }

@@ -60,6 +60,11 @@ impl PlainPath {
         }
     }
 
+    /// The names, relative to the directory.
+    pub(super) fn as_path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether a name in it begins with a dot.
     pub(super) fn has_hidden_name(&self) -> bool {
         self.path.iter().any(|name| name.as_bytes().starts_with(b"."))

@@ -16,8 +16,11 @@ use rustix::{
     io::Errno,
 };
 
-use super::beneath::PlainPath;
+use super::{beneath::PlainPath, changes::Watched, observed::Observed};
 use crate::{FileChanges, FileError, FilePart, Files};
+
+/// How much of what the host would run later is told after a call.
+const MAX_TOLD: usize = 20;
 
 /// What may be done to a directory from outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +39,23 @@ pub(super) struct LocalFiles {
     root: OwnedFd,
     path: PathBuf,
     reach: Reach,
+    watched: Watched,
+    /// Where the directory outlives the session and may be written.
+    observed: Option<Observed>,
 }
 
 impl LocalFiles {
-    pub(super) fn new(path: &Path, reach: Reach) -> io::Result<Self> {
+    pub(super) fn new(path: &Path, reach: Reach, observed: Option<Observed>) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         // The session knows its directory by its name without links.
         let path = path.canonicalize()?;
         let root = rustix::fs::open(&path, flags, Mode::empty())?;
-        Ok(Self { root, path, reach })
+        let watched = Watched::new(path.clone(), reach);
+        Ok(Self { root, path, reach, watched, observed })
+    }
+
+    pub(super) fn observed(&self) -> Option<&Observed> {
+        self.observed.as_ref()
     }
 
     fn check_reach(&self, path: &PlainPath, given: &str) -> Result<(), FileError> {
@@ -63,6 +74,9 @@ impl Files for LocalFiles {
     fn put(&self, given: &str, content: &[u8], overwrite: bool) -> Result<(), FileError> {
         let path = PlainPath::new(given, &self.path)?;
         self.check_reach(&path, given)?;
+        if self.observed.as_ref().is_some_and(|observed| observed.protects(path.as_path())) {
+            return Err(FileError::Protected { path: given.to_owned() });
+        }
         let parent = path.open_parent(&self.root, true)?;
         let mode = match path.look(&parent)? {
             None => Mode::from(0o644),
@@ -88,8 +102,25 @@ impl Files for LocalFiles {
         Ok(FilePart { bytes, size })
     }
 
+    fn begin(&self) {
+        self.watched.begin();
+        if let Some(observed) = &self.observed {
+            observed.begin();
+        }
+    }
+
     fn look(&self) -> FileChanges {
-        FileChanges::default()
+        let mut changes = self.watched.look();
+        if let Some(report) = self.observed.as_ref().and_then(Observed::since_last_call) {
+            let found = report.executable_configuration.len();
+            changes.executable_configuration = report.summary(MAX_TOLD).executable_configuration;
+            changes.executable_left_out = found.saturating_sub(MAX_TOLD) as u64;
+        }
+        changes
+    }
+
+    fn is_small(&self) -> bool {
+        self.watched.is_small()
     }
 }
 
@@ -141,7 +172,7 @@ mod tests {
 
     fn files(reach: Reach) -> (tempfile::TempDir, LocalFiles) {
         let folder = tempfile::tempdir().unwrap();
-        let files = LocalFiles::new(folder.path(), reach).unwrap();
+        let files = LocalFiles::new(folder.path(), reach, None).unwrap();
         (folder, files)
     }
 

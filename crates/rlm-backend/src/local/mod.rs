@@ -5,9 +5,13 @@
 //! the machine and makes the directory; the first code starts the first process.
 
 mod beneath;
+mod changes;
 mod files;
 mod folder;
+mod observed;
 mod process;
+mod snapshots;
+mod tree;
 
 use std::{
     io,
@@ -16,16 +20,20 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use confine::{Child, Command, Confinement, Limits, Network, Prepared, SpawnError};
+use confine::{
+    ChangeReport, Child, Command, Confinement, Limits, Network, Prepared, Protection, SpawnError,
+};
 
 use self::{
     files::{LocalFiles, Reach},
     folder::Folder,
+    observed::Observed,
     process::Confined,
+    snapshots::LocalSnapshots,
 };
 use crate::{
     Backend, BackendError, Channels, Files, Language, Place, SandboxConfig, SessionAccess,
-    SessionNetwork, Started, config::LOCAL,
+    SessionNetwork, Snapshots, Started, config::LOCAL,
 };
 
 /// The backend `local`.
@@ -41,21 +49,29 @@ impl LocalBackend {
         Self { config }
     }
 
-    fn confinement(&self, folder: &Folder) -> Confinement {
+    fn confinement(&self, folder: &Folder) -> Result<Confinement, BackendError> {
         let mut limits = Limits::default();
         limits.memory = Some(self.config.memory_bytes);
         limits.processes = Some(self.config.processes);
         if folder.is_private() {
             limits.file_size = Some(self.config.disk_bytes);
         }
-        let mut confinement = Confinement::builder(folder.path()).limits(limits);
+        // A directory that goes with its session holds nothing that the host would run.
+        let protection = if folder.is_private() {
+            Protection::none()
+        } else {
+            let protection = self.config.protection.protection();
+            protection.map_err(|error| BackendError::new(error.to_string()))?
+        };
+        let mut confinement =
+            Confinement::builder(folder.path()).limits(limits).protection(protection);
         if self.reach(folder) == Reach::ReadOnly {
             confinement = confinement.read_only_workdir();
         }
         if self.config.network == SessionNetwork::Host {
             confinement = confinement.network(Network::Host);
         }
-        confinement
+        Ok(confinement)
     }
 
     fn reach(&self, folder: &Folder) -> Reach {
@@ -91,12 +107,18 @@ impl Backend for LocalBackend {
             BackendError::new(format!("no directory can be made for a session: {error}"))
         };
         let folder = folder.map_err(failed)?;
-        let confinement = self.confinement(&folder);
+        let confinement = self.confinement(&folder)?;
         let prepared = files.iter().fold(confinement, Confinement::readable).prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
-        let files = LocalFiles::new(folder.path(), self.reach(&folder));
+        let reach = self.reach(&folder);
+        let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));
+        let files = LocalFiles::new(folder.path(), reach, observed);
         let files = files.map_err(failed)?;
-        Ok(Box::new(LocalPlace { prepared, files, folder: Mutex::new(Some(folder)) }))
+        let snapshots = (reach == Reach::Private)
+            .then(|| LocalSnapshots::new(&folder, self.config.disk_bytes))
+            .transpose()
+            .map_err(failed)?;
+        Ok(Box::new(LocalPlace { prepared, files, snapshots, folder: Mutex::new(Some(folder)) }))
     }
 }
 
@@ -105,6 +127,7 @@ impl Backend for LocalBackend {
 struct LocalPlace {
     prepared: Prepared,
     files: LocalFiles,
+    snapshots: Option<LocalSnapshots>,
     /// Taken when it is closed.
     folder: Mutex<Option<Folder>>,
 }
@@ -135,9 +158,18 @@ impl Place for LocalPlace {
         Some(&self.files)
     }
 
+    fn snapshots(&self) -> Option<&dyn Snapshots> {
+        self.snapshots.as_ref().map(|snapshots| snapshots as _)
+    }
+
+    fn changes(&self) -> Option<ChangeReport> {
+        self.files.observed()?.since_first_call()
+    }
+
     fn close(&self) -> io::Result<()> {
         let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        folder.map_or(Ok(()), Folder::remove)
+        let cleared = self.snapshots.as_ref().map_or(Ok(()), LocalSnapshots::clear);
+        folder.map_or(Ok(()), Folder::remove).and(cleared)
     }
 }
 

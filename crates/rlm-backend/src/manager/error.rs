@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{Disk, SessionId};
-use crate::{BackendError, CallError, FileError, StartError, VariableError};
+use crate::{BackendError, CallError, FileError, SnapshotError, StartError, VariableError};
 
 /// Why a session can't be had or used.
 #[derive(Debug, Error)]
@@ -78,6 +78,9 @@ pub enum SessionError {
     /// The file can't be put or got.
     #[error(transparent)]
     File(#[from] FileError),
+    /// There is no such snapshot, or none can be made.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// What it held could not be freed.
     #[error("the session {id} has ended, but its directory could not be deleted: {message}")]
     Teardown {

@@ -14,6 +14,7 @@ mod pool;
 mod query;
 mod session;
 mod slot;
+mod snapshots;
 mod status;
 mod table;
 
@@ -22,6 +23,7 @@ use std::{
     time::Duration,
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -189,12 +191,13 @@ impl SessionManager {
         Ok(self.shared.table().find(id)?.backend().to_owned())
     }
 
-    /// Ends a session, and returns when its processes and its private directory are gone.
+    /// Ends a session, and returns when its processes and its private directory are gone. Gives what
+    /// became of a directory that it leaves behind, where something did.
     ///
     /// # Errors
     ///
     /// There is no such session, or its directory could not be deleted.
-    pub async fn destroy(&self, id: SessionId) -> Result<(), SessionError> {
+    pub async fn destroy(&self, id: SessionId) -> Result<Option<ChangeReport>, SessionError> {
         let session = self.shared.table().take(id)?;
         session.destroy().await
     }

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -21,7 +22,10 @@ use super::{
     slot::{Calls, Question, Slot},
     status::{DriverStatus, Unread},
 };
-use crate::{FileChanges, Files, Language, OutputWatcher, Place};
+use crate::{Files, Language, OutputWatcher, Place};
+
+/// How many paths a line of the log has at most.
+const MAX_LOGGED: usize = 8;
 
 /// A call.
 #[derive(Debug)]
@@ -55,6 +59,9 @@ pub(super) enum Job {
 
 pub(super) type Work = dyn FnOnce(&dyn Place, Disk) -> Option<u64> + Send;
 
+/// What a session leaves behind, or why it could not be freed.
+pub(super) type Freed = io::Result<Option<ChangeReport>>;
+
 pub(super) type Reply<T> = oneshot::Sender<Result<T, SessionError>>;
 
 /// What the owner of a session shows of it.
@@ -82,7 +89,7 @@ impl Owner {
         mut self,
         mut jobs: mpsc::Receiver<Job>,
         end: CancellationToken,
-        tell: oneshot::Sender<io::Result<()>>,
+        tell: oneshot::Sender<Freed>,
     ) {
         tokio::select! {
             () = end.cancelled() => {}
@@ -156,6 +163,7 @@ impl Owner {
             return Some(Err(SessionError::Busy(id)));
         }
         self.show(true);
+        on_files(&self.place, |files| files.begin()).await;
         let mut result = self.attended(&run, calls, cancel).await;
         if let Ok(ran) = &mut result {
             self.look_at_files(ran).await;
@@ -185,7 +193,7 @@ impl Owner {
 
     /// Says what a call made of the session's files, and how much there is now.
     async fn look_at_files(&mut self, ran: &mut Ran) {
-        let Some(changes) = look(&self.place).await else { return };
+        let Some(changes) = on_files(&self.place, |files| files.look()).await else { return };
         if let Some(held) = changes.held_bytes {
             self.disk.held = held;
             ran.over_disk = self.disk.is_full().then_some(self.disk);
@@ -203,18 +211,44 @@ impl Owner {
         shown.bash = self.bash.status();
     }
 
-    fn free(self) -> io::Result<()> {
+    fn free(self) -> Freed {
         let Self { python, bash, place, .. } = self;
         drop((python, bash));
-        place.close()
+        let changes = place.changes().filter(|changes| !changes.is_empty());
+        if let Some(changes) = &changes {
+            log(changes);
+        }
+        place.close().map(|()| changes)
     }
 }
 
-/// What changed in a place; asks another thread where that may take a while.
-async fn look(place: &Arc<dyn Place>) -> Option<FileChanges> {
+/// Writes down what a session leaves behind, since nobody may be there to be told.
+fn log(changes: &ChangeReport) {
+    let found = changes.executable_configuration.iter();
+    let paths: Vec<_> = found.take(MAX_LOGGED).map(|one| &one.path).collect();
+    let all = &changes.changes;
+    tracing::info!(
+        created = all.created.len(),
+        changed = all.changed.len(),
+        deleted = all.deleted.len(),
+        "a session has ended and leaves changes"
+    );
+    if !paths.is_empty() {
+        let more = changes.executable_configuration.len() - paths.len();
+        tracing::warn!(
+            "a session made or changed what this machine may run later: {paths:?}, and {more} more"
+        );
+    }
+}
+
+/// Does something with a place's files; on another thread where that may take a while.
+async fn on_files<T: Send + 'static>(
+    place: &Arc<dyn Place>,
+    work: fn(&dyn Files) -> T,
+) -> Option<T> {
     if place.files()?.is_small() {
-        return place.files().map(Files::look);
+        return place.files().map(work);
     }
     let place = Arc::clone(place);
-    tokio::task::spawn_blocking(move || place.files().map(Files::look)).await.ok().flatten()
+    tokio::task::spawn_blocking(move || place.files().map(work)).await.ok().flatten()
 }

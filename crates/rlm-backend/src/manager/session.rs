@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use confine::ChangeReport;
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
@@ -18,7 +19,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     Disk, Ran, SessionError, SessionId,
-    owner::{Job, Owner, Run, Shown},
+    owner::{Freed, Job, Owner, Run, Shown},
     slot::{Calls, Question, Slot},
     status::{DriverStatus, Unread},
 };
@@ -43,7 +44,7 @@ pub(super) struct Begun {
     backend: String,
     jobs: mpsc::Sender<Job>,
     shown: Arc<Mutex<Shown>>,
-    ended: Mutex<Option<oneshot::Receiver<io::Result<()>>>>,
+    ended: Mutex<Option<oneshot::Receiver<Freed>>>,
     _end: DropGuard,
     end: CancellationToken,
 }
@@ -171,16 +172,22 @@ impl Session {
         self.begun.jobs.send(job).await.map_err(|_| SessionError::Ended(self.id))
     }
 
-    /// Ends it, and waits until everything of it is freed.
-    pub(super) async fn destroy(&self) -> Result<(), SessionError> {
+    /// Ends it, whoever holds it and whatever runs.
+    pub(super) fn end(&self) {
         self.begun.end.cancel();
+    }
+
+    /// Ends it, and waits until everything of it is freed; says what it leaves behind.
+    pub(super) async fn destroy(&self) -> Result<Option<ChangeReport>, SessionError> {
+        self.end();
         let ended = self.begun.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(ended) = ended else { return Err(SessionError::Destroyed(self.id)) };
         match ended.await {
             Ok(Err(error)) => {
                 Err(SessionError::Teardown { id: self.id, message: error.to_string() })
             }
-            _ => Ok(()),
+            Ok(Ok(changes)) => Ok(changes),
+            Err(_) => Ok(None),
         }
     }
 }

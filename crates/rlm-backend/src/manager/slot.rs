@@ -31,7 +31,7 @@ pub struct Ran {
     /// The limit that ended the interpreter, where one did.
     pub limit: Option<String>,
     /// What is enforced on the interpreter.
-    pub confinement: Value,
+    pub confinement: Arc<Value>,
     /// What became of the session's files since the call before.
     pub changes: FileChanges,
     /// The session's directory, where it holds more than it may.
@@ -77,7 +77,7 @@ struct Live {
     link: DriverLink,
     /// The names of the parts that it has loaded.
     parts: BTreeSet<&'static str>,
-    confinement: Value,
+    confinement: Arc<Value>,
     limit: Arc<OnceLock<String>>,
 }
 
@@ -137,7 +137,7 @@ impl Slot {
         live.link.watch(run.watcher.clone());
         live.link.set_host_calls(calls.unwrap_or_else(|| Arc::new(NoHostCalls)));
         let outcome = live.link.run(&run.code, run.deadline, cancel.cancelled()).await;
-        let (limit, confinement) = (live.limit.get().cloned(), live.confinement.clone());
+        let (limit, confinement) = (live.limit.get().cloned(), Arc::clone(&live.confinement));
         self.look_after();
         let mut outcome = outcome?;
         if is_fresh {
@@ -221,7 +221,7 @@ impl Live {
         let by = Instant::now() + START;
         let (channels, process) = (started.channels, started.process);
         let link = DriverLink::start(language, channels, process, calls, config, by).await?;
-        let (parts, confinement) = (BTreeSet::new(), started.confinement);
+        let (parts, confinement) = (BTreeSet::new(), Arc::new(started.confinement));
         Ok(Self { link, parts, confinement, limit: started.limit })
     }
 

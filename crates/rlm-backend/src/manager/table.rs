@@ -156,6 +156,10 @@ impl Table {
         let over: Vec<SessionId> =
             self.live.iter().filter(|(_, entry)| is_over(entry)).map(|(id, _)| *id).collect();
         for id in over {
+            if let Some(entry) = self.live.get(&id) {
+                // A call that runs holds it too.
+                entry.session.end();
+            }
             self.remove(id, Gone::Expired);
         }
     }

@@ -2,7 +2,7 @@
 
 use tool_core::ToolError;
 
-use crate::{FileError, SessionError};
+use crate::{FileError, SessionError, SnapshotError};
 
 /// Why an operation has no result.
 #[derive(Debug)]
@@ -37,11 +37,16 @@ impl Failure {
             SessionError::Backend(_)
             | SessionError::Start(_)
             | SessionError::Host(_)
-            | SessionError::File(FileError::Unsupported) => return unavailable(tool, message),
+            | SessionError::File(FileError::Unsupported)
+            | SessionError::Snapshot(SnapshotError::Unsupported { .. }) => {
+                return unavailable(tool, message);
+            }
             SessionError::TooMany { .. } => "sessions",
             SessionError::NoMoreExtensions { .. } => "session_extensions",
             SessionError::DiskFull { .. } => "disk",
             SessionError::File(FileError::TooLarge { .. }) => "file_bytes",
+            SessionError::Snapshot(SnapshotError::TooMany { .. }) => "snapshots",
+            SessionError::Snapshot(SnapshotError::TooLarge { .. }) => "snapshot_bytes",
             _ => return ToolError::failed(message),
         };
         ToolError::LimitExceeded { limit: limit.to_owned(), message }

@@ -11,6 +11,7 @@ mod query;
 mod result;
 mod schema;
 mod single;
+mod snapshots;
 
 use std::sync::Arc;
 

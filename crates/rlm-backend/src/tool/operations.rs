@@ -22,6 +22,9 @@ const MAX_MARGIN: Duration = Duration::from_secs(3);
 /// From when on a result says that its session ends soon.
 const SOON: Duration = Duration::from_secs(300);
 
+/// How many paths each list of a session's changes has at most.
+const MAX_CHANGES: usize = 100;
+
 /// The sessions, as tools use them.
 #[derive(Debug)]
 pub(super) struct Operations {
@@ -46,18 +49,11 @@ impl Operations {
             "session_create" => self.create().await,
             "session_status" => self.status(needed_session(args)?, ctx).await,
             "session_extend" => self.extend(needed_session(args)?),
-            "session_destroy" => {
-                let id = needed_session(args)?;
-                self.manager.destroy(id).await?;
-                Ok(ToolOutput::json(json!({"session_id": id.to_string(), "destroyed": true})))
-            }
+            "session_destroy" => self.destroy(needed_session(args)?, ctx).await,
             "file_put" => self.put(args).await,
             "file_get" => self.get(args, ctx).await,
             "snapshot_create" | "snapshot_restore" | "snapshot_list" | "snapshot_delete" => {
-                Err(Failure::Unavailable(
-                    "snapshots of sessions are not supported; get files out with file_get"
-                        .to_owned(),
-                ))
+                self.snapshot(operation, args).await
             }
             "recursive_query" => self.query(args, ctx).await,
             operation => Err(Failure::Argument(format!("there is no operation {operation:?}"))),
@@ -94,6 +90,22 @@ impl Operations {
         let id = self.manager.create().await?;
         let backend = self.manager.backend(id)?;
         Ok(ToolOutput::json(json!({"session_id": id.to_string(), "backend": backend})))
+    }
+
+    async fn destroy(&self, id: SessionId, ctx: &ExecContext) -> Result<ToolOutput, Failure> {
+        let changes = self.manager.destroy(id).await?;
+        let mut most = MAX_CHANGES;
+        loop {
+            let mut all = json!({"session_id": id.to_string(), "destroyed": true});
+            if let Some(changes) = &changes {
+                all["changes"] = json!(changes.summary(most));
+            }
+            let output = ToolOutput::json(all);
+            if output.len_bytes() <= ctx.limits().max_output() || most == 0 {
+                return Ok(output);
+            }
+            most /= 2;
+        }
     }
 
     fn extend(&self, id: SessionId) -> Result<ToolOutput, Failure> {
@@ -158,6 +170,6 @@ pub(super) fn session(args: &ValidatedArgs) -> Result<Option<SessionId>, Failure
     Ok(args.get_str("session_id").map(str::parse).transpose()?)
 }
 
-fn needed_session(args: &ValidatedArgs) -> Result<SessionId, Failure> {
+pub(super) fn needed_session(args: &ValidatedArgs) -> Result<SessionId, Failure> {
     Ok(args.get_str("session_id").unwrap_or_default().parse()?)
 }

@@ -32,7 +32,7 @@ pub(super) fn output(report: &Report<'_>, max: ByteCount) -> ToolOutput {
         content.extend(images.iter().cloned());
         let mut output = ToolOutput { content, ..ToolOutput::default() };
         if output.len_bytes() <= max || room < LEAST_ROOM {
-            output.confinement = Some(report.ran.confinement.clone());
+            output.confinement = Some(Value::clone(&report.ran.confinement));
             return output;
         }
         room /= 2;
@@ -119,6 +119,12 @@ impl Text<'_> {
             (None, signal) => put(all, "signal", signal),
         }
         put(all, "timed_out", ending.timed_out);
+        if let Some(cwd) = &outcome.cwd {
+            put(all, "cwd", clip(&cwd.path, self.room / 8));
+            if !cwd.exists {
+                put(all, "cwd_is_gone", true);
+            }
+        }
         if let Some(limit) = &self.ran.limit {
             put(all, "limit_exceeded", limit.clone());
         } else if self.ran.over_disk.is_some() {
@@ -152,6 +158,27 @@ impl Text<'_> {
         }
         if let Some(why) = &changes.not_listed {
             put(all, "files_not_listed", why.clone());
+        }
+        self.put_executable(all);
+    }
+
+    /// What of the files the host would obey or run later.
+    fn put_executable(&self, all: &mut Map<String, Value>) {
+        let changes = &self.ran.changes;
+        let (mut room, mut found) = (self.room / 4, Vec::new());
+        for one in &changes.executable_configuration {
+            let one = json!(one);
+            let Some(left) = room.checked_sub(one.to_string().len()) else { break };
+            room = left;
+            found.push(one);
+        }
+        let rest = changes.executable_configuration.len() - found.len();
+        let left_out = changes.executable_left_out + rest as u64;
+        if !found.is_empty() {
+            put(all, "executable_configuration", found);
+        }
+        if left_out > 0 {
+            put(all, "executable_configuration_left_out", left_out);
         }
     }
 

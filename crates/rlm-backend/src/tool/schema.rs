@@ -58,6 +58,7 @@ const DESCRIPTION: &str = "Runs Python and bash in sessions that remember, in a 
     session_create gives a session_id; session_status and session_destroy take one, and so does \
     session_extend, which lets a session live longer. file_put makes a file in the working directory \
     of a session, file_get reads one; a result names the files that a call made or changed. \
+    snapshot_create keeps the files of a session as they are, snapshot_restore puts them back. \
     timeout_ms interrupts the code and keeps the session. op recursive_query has a model answer \
     `prompt` by writing code in a session, about a `context` that may be very long.";
 
@@ -103,7 +104,7 @@ fn properties() -> Map<String, Value> {
             "minimum": 1,
             "description": "The most bytes that file_get reads; as many as fit by default.",
         },
-        "snapshot_id": {"type": "string", "description": "A snapshot; none can be had yet."},
+        "snapshot_id": {"type": "string", "description": "A snapshot, as snapshot_create names it."},
         "prompt": {
             "type": "string",
             "minLength": 1,

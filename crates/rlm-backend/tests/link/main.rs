@@ -46,10 +46,7 @@ impl Peer {
         loop {
             let line = self.line();
             assert!(!line.is_empty(), "no message");
-            // The text ends without a newline of its own, or with one.
-            let hello = line.find("{\"op\":\"hello\"").map(|at| &line[at..]);
-            let hello = hello.and_then(|hello| serde_json::from_str(hello).ok());
-            if let Some(serde_json::Value::Object(hello)) = hello {
+            if let Ok(serde_json::Value::Object(hello)) = serde_json::from_str(&line) {
                 return hello["token"].as_str().unwrap().to_owned();
             }
         }

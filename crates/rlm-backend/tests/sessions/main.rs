@@ -8,9 +8,16 @@
     reason = "a test fails by panicking, and the measuring one says what it measured"
 )]
 
+mod background;
+mod changes;
 mod ends;
+mod files;
 mod ids;
+mod lifetime;
+mod pool;
 mod reach;
+mod situations;
+mod snapshots;
 mod speed;
 mod state;
 mod support;

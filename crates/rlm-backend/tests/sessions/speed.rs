@@ -1,10 +1,11 @@
 //! How long the common operations take, said on standard error.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
+use rlm_backend::{LocalBackend, SandboxConfig, SessionManager};
 use serde_json::json;
 
-use crate::support::Tool;
+use crate::support::{Tool, soon};
 
 #[tokio::test]
 async fn the_common_operations_are_measured() {
@@ -31,4 +32,24 @@ async fn the_common_operations_are_measured() {
         times.sort();
         eprintln!("{name}: median {:?}", times[times.len() / 2]);
     }
+}
+
+#[tokio::test]
+async fn a_session_that_is_ready_is_had_at_once() {
+    let config = SandboxConfig::default();
+    let manager = SessionManager::new(Arc::new(LocalBackend::new(config.clone())), config);
+    let mut first = manager.create().await.unwrap();
+    let mut times = Vec::new();
+    for _ in 0..20 {
+        soon("one is ready", || manager.warm_count() == 1).await;
+        let started = Instant::now();
+        let next = manager.create().await.unwrap();
+        times.push(started.elapsed());
+        manager.destroy(first).await.unwrap();
+        first = next;
+    }
+    times.sort();
+    eprintln!("session_create from the pool: median {:?}", times[times.len() / 2]);
+    // An interpreter takes many times as long to start.
+    assert!(times[times.len() / 2] < std::time::Duration::from_millis(5));
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, collections::BTreeSet, time::Duration};
 
+use rlm_backend::ProtectionConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,6 +23,8 @@ pub struct CommandConfig {
     pub parameters: Option<serde_json::Map<String, Value>>,
     /// Whether the working directory may be written.
     pub workdir: WorkdirAccess,
+    /// What is protected in the working directory where it may be written.
+    pub protection: ProtectionConfig,
     /// The network that it has.
     pub network: CommandNetwork,
     /// Environment variables that it gets beside the usual few.
@@ -78,6 +81,9 @@ pub enum CommandConfigError {
         /// The largest that is accepted.
         most: u64,
     },
+    /// A name that can't be protected.
+    #[error("protection: {0}")]
+    Protection(#[from] confine::PatternError),
     /// A variable's name that can't be one.
     #[error("env: {0:?} is no name of a variable")]
     Variable(String),
@@ -119,7 +125,9 @@ impl CommandConfig {
         let memory = within("memory_bytes", self.memory_bytes, 1 << 50)?;
         limits.memory = Some(memory.unwrap_or(512 << 20));
         limits.processes = Some(within("processes", self.processes, 1 << 16)?.unwrap_or(64));
-        let mut confinement = confine::Confinement::builder(workdir).limits(limits);
+        let mut confinement = confine::Confinement::builder(workdir)
+            .limits(limits)
+            .protection(self.protection.protection()?);
         if self.workdir == WorkdirAccess::ReadOnly {
             confinement = confinement.read_only_workdir();
         }

@@ -4,8 +4,12 @@
 //! it. It runs under `confine`, in the working directory, without network unless the operator gives it,
 //! and ends with its whole process tree at the call's deadline.
 //!
+//! Where it may write the working directory, what the host would obey or run later is read-only in it,
+//! and the result says what became of the directory.
+//!
 //! Why here and not in `sandbox`: that crate can't start a program at all, and a check keeps it so.
 
+mod changed;
 mod config;
 mod run;
 mod template;

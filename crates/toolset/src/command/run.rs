@@ -14,7 +14,7 @@ use tool_core::{
     clip,
 };
 
-use super::{CommandConfig, CommandConfigError, template::Template};
+use super::{CommandConfig, CommandConfigError, changed::Changed, template::Template};
 
 /// How often a running command is looked at, for its caller may have given it up.
 const LOOK: Duration = Duration::from_millis(10);
@@ -83,24 +83,31 @@ impl ToolExecutor for CommandTool {
         let mut child = self.spawn(&argv)?;
         let max = ctx.limits().max_output().as_usize() / 2;
         let streams = Streams::of(&mut child, max).map_err(|e| ToolError::failed(e.to_string()))?;
-        let outcome = wait(&mut child, ctx)?;
+        let outcome = wait(&mut child, ctx);
+        // Also where the call was given up: what was made is there.
+        let changes = Changed::by(self.spec.name(), &child);
+        let outcome = outcome?;
         let streams = streams.finish().map_err(|e| ToolError::failed(e.to_string()))?;
-        let report = serde_json::to_value(child.report()).ok();
+        let told = || changes.told(streams.told());
         match outcome {
             Outcome::Code(0) => {
                 let mut output = streams.output(ctx.limits().max_output());
-                output.confinement = report;
+                output.confinement = changes.with(child.report());
                 Ok(output)
             }
-            Outcome::Code(code) => Err(streams.failure(ExitStatus::Code(code))),
-            Outcome::Signal(signal) => Err(streams.failure(ExitStatus::Signal(signal))),
+            Outcome::Code(code) => Err(failure(told(), ExitStatus::Code(code))),
+            Outcome::Signal(signal) => Err(failure(told(), ExitStatus::Signal(signal))),
             Outcome::LimitExceeded(limit) => Err(ToolError::LimitExceeded {
                 limit: limit.to_string(),
-                message: format!("The command was ended by it. {}", streams.told()),
+                message: format!("The command was ended by it. {}", told()),
             }),
             _ => Err(ToolError::failed("the command ended in an unknown way")),
         }
     }
+}
+
+fn failure(message: String, exit: ExitStatus) -> ToolError {
+    ToolError::ExecutionFailed { message, exit: Some(exit) }
 }
 
 /// Waits for the end, or ends the command where its caller has given it up.
@@ -168,10 +175,6 @@ impl Streams<Captured> {
             all.insert(name.to_owned(), value);
         }
         Value::Object(all)
-    }
-
-    fn failure(&self, exit: ExitStatus) -> ToolError {
-        ToolError::ExecutionFailed { message: self.told(), exit: Some(exit) }
     }
 
     /// The end of what it wrote, for an error.

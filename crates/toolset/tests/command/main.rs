@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod changes;
+
 use std::{
     path::Path,
     sync::Arc,
@@ -62,8 +64,12 @@ fn config(text: &str, workdir: &Path) -> Config {
 }
 
 fn sandbox(workdir: &Path) -> ToolSandbox {
-    let config = config(COMMANDS, workdir);
-    let registry = Arc::new(create_default_registry(&config).unwrap());
+    sandbox_of(&config(COMMANDS, workdir))
+}
+
+/// A sandbox in which every command may be called.
+fn sandbox_of(config: &Config) -> ToolSandbox {
+    let registry = Arc::new(create_default_registry(config).unwrap());
     let scope = registry.scope(config.tools.command.keys()).unwrap();
     ToolSandbox::new(registry, scope, config.limits.limits().unwrap())
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use rlm_backend::ProtectionConfig;
 use serde_json::Value;
 use toolset::{
     CommandConfig, CommandNetwork, Config, ConfigBuilder, ConfigError, LayeredConfig, Origin,
@@ -14,6 +15,12 @@ fn read(toml: &str) -> Result<LayeredConfig, ConfigError> {
     builder.build()
 }
 
+/// Lists in which no key has its default.
+fn protection() -> ProtectionConfig {
+    let one = |name: &str| vec![name.to_owned()];
+    ProtectionConfig { protect: one("a"), report: one("b/c"), unprotect: one("./d") }
+}
+
 /// A command in which no key has its default.
 fn full_command() -> CommandConfig {
     let parameters = serde_json::json!({"type": "object", "properties": {"path": {}}});
@@ -22,6 +29,7 @@ fn full_command() -> CommandConfig {
         argv: vec!["wc".to_owned(), "{path}".to_owned()],
         parameters: parameters.as_object().cloned(),
         workdir: WorkdirAccess::ReadWrite,
+        protection: protection(),
         network: CommandNetwork::Host,
         env: BTreeMap::from([("A".to_owned(), "b".to_owned())]),
         timeout_ms: Some(1),
@@ -73,16 +81,28 @@ fn full() -> Config {
     config.sandbox = rlm_backend::SandboxConfig {
         enabled: true,
         backend: "other".to_owned(),
+        fallback: vec!["another".to_owned()],
+        separate_tools: true,
         timeout_secs: 21,
         max_output_bytes: 22,
         max_sessions: 23,
         session_lifetime_secs: 24,
+        session_extensions: 28,
+        session_extension_secs: 29,
         idle_secs: 25,
+        warm_sessions: 30,
         memory_bytes: 26,
         processes: 27,
+        disk_bytes: 31,
+        max_file_bytes: 32,
         network: rlm_backend::SessionNetwork::Host,
         workdir: Some(PathBuf::from("sessions")),
         workdir_access: rlm_backend::SessionAccess::ReadWrite,
+        protection: rlm_backend::ProtectionConfig {
+            protect: vec!["deploy.sh".to_owned()],
+            report: vec!["run".to_owned()],
+            unprotect: vec![".vscode".to_owned()],
+        },
     };
     for reserved in [&mut config.subagent, &mut config.browser] {
         *reserved = ReservedConfig { enabled: true };

@@ -58,6 +58,7 @@ fn sessions_that_can_not_be_had_name_their_key() {
     for (line, key, part) in [
         ("backend = 'docker'", "sandbox.backend", "this build has no \"docker\" backend"),
         ("backend = 'loca'", "sandbox.backend", "the valid name is \"local\""),
+        ("fallback = ['docker']", "sandbox.fallback", "this build has no \"docker\" backend"),
         ("timeout_secs = 0", "sandbox.timeout_secs", "must be from 1 to 86400"),
         ("session_lifetime_secs = 1099511627776", "sandbox.session_lifetime_secs", "must be from"),
         ("idle_secs = 9223372036854775807", "sandbox.idle_secs", "must be from"),
@@ -92,6 +93,23 @@ async fn sessions_are_allowed_by_the_operation() {
     let call = ToolCall::from_text("c", "sandbox", r#"{"op": "execute_code", "code": "1"}"#);
     let unknown = sandbox.execute(call).await.unwrap();
     assert_eq!(unknown.error_kind(), Some(ErrorKind::UnknownTool));
+}
+
+#[tokio::test]
+async fn the_tools_with_one_operation_each_exist_where_they_are_asked_for() {
+    let registry = create_default_registry(&config("[sandbox]\nenabled = true\n")).unwrap();
+    assert_eq!(names(&registry), ["sandbox"]);
+    let asked = config("[sandbox]\nenabled = true\nseparate_tools = true\n");
+    let registry = create_default_registry(&asked).unwrap();
+    assert_eq!(names(&registry), ["rlm_bash", "rlm_code", "rlm_query", "sandbox"]);
+    let answer = execute(registry, "rlm_code", r#"{"code": "6 * 7"}"#).await.unwrap();
+    assert!(answer.contains(r#""value":"42""#), "{answer}");
+    let off = config("[sandbox]\nseparate_tools = true\n");
+    assert!(create_default_registry(&off).unwrap().is_empty());
+    for name in ["rlm_code", "rlm_bash", "rlm_query"] {
+        let (key, _) = refused(&config(&format!("[tools.lookup.{name}]\na = \"b\"\n")));
+        assert_eq!(key, format!("tools.lookup.{name}"));
+    }
 }
 
 #[test]

@@ -15,8 +15,8 @@ use tool_core::{
 };
 
 use crate::{
-    approver::TerminalApprover, args::AgentArgs, failure::Failure, input, screen::Screen, session,
-    settings::Settings,
+    approver::TerminalApprover, args::AgentArgs, failure::Failure, input, live::LiveOutput, out,
+    screen::Screen, session, settings::Settings,
 };
 
 /// How many calls of one turn run side by side where nothing else is set.
@@ -38,7 +38,7 @@ impl Answers {
         cancellation: &CancellationToken,
     ) -> Result<Self, Failure> {
         if settings.config().tools.execute && args.results.is_none() {
-            return executed(settings, screen, cancellation);
+            return executed(settings, live(args, screen), screen, cancellation);
         }
         settings.check_idle()?;
         let registry = settings.registry()?;
@@ -54,13 +54,19 @@ impl Answers {
     }
 }
 
+/// Where events are lines on the same terminal, they are all there is to see.
+fn live(args: &AgentArgs, screen: &Screen) -> Option<LiveOutput> {
+    if args.json && out::is_terminal_out() { None } else { LiveOutput::on(screen) }
+}
+
 fn executed(
     settings: &Settings,
+    live: Option<LiveOutput>,
     screen: &Screen,
     cancellation: &CancellationToken,
 ) -> Result<Answers, Failure> {
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(settings, approver, cancellation.clone())?;
+    let sandbox = session::sandbox(settings, approver, live, cancellation.clone())?;
     let offered = sandbox.offered();
     let jobs = match session::jobs(settings)? {
         jobs if settings.is_set("limits.jobs") => jobs,

@@ -99,7 +99,7 @@ fn offer(
         return Ok(None);
     }
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(settings, approver, cancellation.clone())?;
+    let sandbox = session::sandbox(settings, approver, None, cancellation.clone())?;
     toolset::offer_to_queries(engine, &sandbox);
     Ok(Some(sandbox))
 }

@@ -160,6 +160,27 @@ fn what_ordinary_programs_do_is_allowed() {
 }
 
 #[test]
+fn a_process_may_slow_itself_where_it_can_name_others() {
+    let filter = filter(Arch::X86_64, Profile::LANDLOCK_ONLY);
+    let answer = |call: Call, args: [u64; 2]| {
+        let number = call.number(Arch::X86_64).expect("a call of x86-64");
+        answer(&filter, Arch::X86_64, number, [args[0], args[1], 0, 0, 0, 0])
+    };
+    let itself = [
+        (call::SETPRIORITY, [0, 0]),
+        (call::SETPRIORITY, [1, 0]),
+        (call::SCHED_SETPARAM, [0, 7]),
+        (call::SCHED_SETSCHEDULER, [0, 3]),
+        (call::SCHED_SETATTR, [0, 7]),
+        (call::SCHED_SETAFFINITY, [0, 8]),
+        (call::IOPRIO_SET, [1, 0]),
+    ];
+    for (call, args) in itself {
+        assert_eq!(answer(call, args), Verdict::Allow.code(), "{} {args:?}", call.name());
+    }
+}
+
+#[test]
 fn a_packet_socket_by_its_old_name_is_refused() {
     const SOCK_PACKET: u64 = 10;
     let refused = Verdict::Refuse(Errno::ProtoNoSupport).code();
@@ -172,7 +193,7 @@ fn no_call_takes_many_instructions() {
         for profile in profiles() {
             let program = filter(arch, profile);
             let program = program.instructions();
-            assert!(program.len() <= 180, "{arch} {profile:?}: {} long", program.len());
+            assert!(program.len() <= 205, "{arch} {profile:?}: {} long", program.len());
             assert!(longest_path(program) <= 30, "{arch} {profile:?}: {}", longest_path(program));
             let plain = |number| {
                 let data = Data { number, arch: arch.audit(), args: [0; 6] };

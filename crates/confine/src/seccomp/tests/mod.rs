@@ -17,5 +17,10 @@ const ARCHES: [Arch; 2] = [Arch::X86_64, Arch::Aarch64];
 
 /// Every profile.
 fn profiles() -> impl Iterator<Item = Profile> {
-    (0..8).map(|bits| Profile { inet: bits & 1 != 0, unix: bits & 2 != 0, ipc: bits & 4 != 0 })
+    (0..16).map(|bits| Profile {
+        inet: bits & 1 != 0,
+        unix: bits & 2 != 0,
+        ipc: bits & 4 != 0,
+        pids: bits & 8 != 0,
+    })
 }

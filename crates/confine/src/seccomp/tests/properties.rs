@@ -13,7 +13,7 @@ fn arch() -> impl Strategy<Value = Arch> {
 }
 
 fn profile() -> impl Strategy<Value = Profile> {
-    any::<[bool; 3]>().prop_map(|[inet, unix, ipc]| Profile { inet, unix, ipc })
+    any::<[bool; 4]>().prop_map(|[inet, unix, ipc, pids]| Profile { inet, unix, ipc, pids })
 }
 
 /// Numbers with few bits, few values or none of both, so that rules and calls meet.

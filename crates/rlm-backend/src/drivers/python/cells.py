@@ -2,6 +2,8 @@
 
 # Flags of compile, as the module ast has them.
 AWAITS, AS_TREE = 0x2000, 0x400
+# Types that show as text and nothing else.
+PLAIN = frozenset([bool, bytes, complex, dict, float, int, list, set, str, tuple])
 
 class Sources:
     """The text of the last cells, where tracebacks, warnings and inspect look for it.
@@ -117,6 +119,10 @@ class Cells:
                     pass
 
     def show(self, value):
+        text = text_of(repr_of(value, self.limits["text"]))
+        return [text] if type(value) in PLAIN else self.pictures(value) + [text]
+
+    def pictures(self, value):
         shown = []
         png = special(value, "_repr_png_")
         if isinstance(png, tuple):
@@ -125,17 +131,17 @@ class Cells:
             shown.append(self.image(bytes(png)))
         html = special(value, "_repr_html_")
         if isinstance(html, str):
-            shown.append(of_type("html", html=bounded(html, self.limits["html"])))
-        shown.append(of_type("text", text=repr_of(value, self.limits["text"])))
+            text = quote(bounded(html, self.limits["html"]))
+            shown.append(f'{{"type":"html","html":{text}}}')
         return shown
 
     def image(self, data):
         if len(data) > self.limits["image"]:
-            return of_type("text", text=f"[an image of {len(data)} bytes was left out]")
+            return text_of(f"[an image of {len(data)} bytes was left out]")
         import base64
 
         encoded = base64.b64encode(data).decode()
-        return of_type("image", media_type="image/png", data=encoded)
+        return f'{{"type":"image","media_type":"image/png","data":"{encoded}"}}'
 
     def figures(self):
         """Open matplotlib figures, drawn and closed."""
@@ -152,7 +158,7 @@ class Cells:
         except KeyboardInterrupt:
             raise
         except Exception as error:
-            shown.append(of_type("text", text=f"[a figure failed: {message_of(error)}]"))
+            shown.append(text_of(f"[a figure failed: {message_of(error)}]"))
         return shown
 
     def listing(self):

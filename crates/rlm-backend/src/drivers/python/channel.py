@@ -68,16 +68,10 @@ class Channel:
         self.waiting = []
 
     def send(self, event, members):
-        """Sends an event; `members` is the rest of its JSON."""
-        if self.closed:
-            raise RuntimeError("a forked process has no channel to the host")
-        line = f'{{"event":"{event}","token":"{self.token}",{members}}}\n'
-        mine = self.interrupts.mask()
-        try:
-            with self.writing:
-                self.write(line.encode("utf-8", "driver"))
-        finally:
-            self.interrupts.unmask(mine)
+        """Sends an event of the driver's own, between cells; `members` is the rest of its JSON."""
+        line = f'{{"event":"{event}","token":"{self.token}",{members}}}\n'.encode("utf-8", "driver")
+        with self.writing:
+            self.write(line)
 
     def write(self, data):
         sent = _write(self.fd_out, data)
@@ -94,20 +88,24 @@ class Channel:
                     _select([self.fd_in], [], [])
                 finally:
                     self.interrupts.mask()
-            data = _read(self.fd_in, 65536)
-            if not data:
-                raise EOFError("the host is gone")
-            if not self.parts and data.find(b"\n") == len(data) - 1:
-                return data
-            self.parts.append(data)
-            if b"\n" in data:
-                lines = b"".join(self.parts).split(b"\n")
-                self.parts = [part for part in (lines.pop(),) if part]
-                self.lines.extend(lines)
+            self.keep(self.read())
         return self.lines.pop(0)
 
-    def accept(self, line):
-        message = decode(str(line, "utf-8"))
+    def read(self):
+        data = _read(self.fd_in, 16384)
+        if not data:
+            raise EOFError("the host is gone")
+        return data
+
+    def keep(self, data):
+        self.parts.append(data)
+        if b"\n" in data:
+            lines = b"".join(self.parts).split(b"\n")
+            rest = lines.pop()
+            self.parts = [rest] if rest else []
+            self.lines.extend(lines)
+
+    def accept(self, message):
         if message["op"] == "reply":
             if message["seq"] in self.replies:
                 self.replies[message["seq"]] = message
@@ -135,13 +133,18 @@ class Channel:
 
     def read_one(self, mine):
         try:
-            self.accept(self.take_line(mine))
+            self.accept(decode(str(self.take_line(mine), "utf-8")))
         finally:
-            with self.changing:
-                self.reading = False
-                gates, self.waiting = self.waiting, []
-            for gate in gates:
-                gate.release()
+            self.end_reading()
+
+    def end_reading(self):
+        with self.changing:
+            self.reading = False
+            if not self.waiting:
+                return
+            gates, self.waiting = self.waiting, []
+        for gate in gates:
+            gate.release()
 
     def pass_gate(self, gate, mine):
         self.interrupts.unmask(mine)
@@ -155,8 +158,27 @@ class Channel:
         return self.requests
 
     def next_request(self):
+        with self.changing:
+            alone = not (self.reading or self.requests or self.lines or self.parts)
+            if alone:
+                self.reading = True
+        if alone:
+            request = self.read_request()
+            if request is not None:
+                return request
         self.wait_for(self.has_request)
         return self.requests.pop(0)
+
+    def read_request(self):
+        """The same in the most frequent case: nobody else reads, and it comes in one piece."""
+        try:
+            data = self.read()
+            if data.find(b"\n") != len(data) - 1:
+                return self.keep(data)
+            message = decode(str(data, "utf-8"))
+            return self.accept(message) if message["op"] == "reply" else message
+        finally:
+            self.end_reading()
 
     def end_cell(self):
         """From here on nothing is asked for the cell: what was, the host has before it reads "done"."""

@@ -2,7 +2,9 @@
 
 class Driver:
     def __init__(self, fd_in, fd_out):
-        self.pid = _getpid()
+        self.pid = os.getpid()
+        self.is_child = False
+        self.place = None
         self.interrupts = Interrupts()
         self.channel = Channel(fd_in, fd_out, self.interrupts)
         self.streams = Streams()
@@ -14,6 +16,7 @@ class Driver:
         builtins.input = self.input
 
     def forked(self):
+        self.is_child = True
         self.channel.forked()
         self.streams.forked()
 
@@ -55,21 +58,30 @@ class Driver:
         self.channel.end_cell()
         if sys.getrecursionlimit() < depth:
             sys.setrecursionlimit(depth)
-        if _getpid() != self.pid:
+        if self.is_child:
             self.streams.flush()
             os._exit(code)
         self.streams.settle()
         self.report(request["id"], shown, error, code)
 
     def report(self, cell, shown, error, code):
-        cwd, exists = where()
         told = "null"
         if error is not None:
             name, message, traceback = map(quote, error)
             told = f'{{"name":{name},"message":{message},"traceback":{traceback}}}'
         self.channel.send("done", f'"id":{cell},"exit_code":{code},"error":{told},'
-                                  f'"shown":[{",".join(shown)}],"cwd":{quote(cwd)},'
-                                  f'"cwd_exists":{"true" if exists else "false"},"state":"kept"')
+                                  f'"shown":[{",".join(shown)}],{self.where()},"state":"kept"')
+
+    def where(self):
+        """The working directory, as members of an event."""
+        try:
+            path = _getcwd()
+        except OSError:
+            path = os.environ.get("PWD", "")
+            return f'"cwd":{quote(path)},"cwd_exists":false'
+        if path != self.place:
+            self.place, self.told_place = path, f'"cwd":{quote(path)},"cwd_exists":true'
+        return self.told_place
 
     def guarded(self, source):
         """Runs a cell; whatever it raises comes back as data."""
@@ -87,7 +99,7 @@ class Driver:
             self.interrupts.running = False
             code = 130 if isinstance(raised, KeyboardInterrupt) else 1
             error = describe(raised)
-            if _getpid() != self.pid:
+            if self.is_child:
                 print(error[2], file=sys.stderr, end="", flush=True)
         self.interrupts.pending = False
         return shown, error, code
@@ -149,13 +161,6 @@ class Driver:
     def list(self, request):
         names = ",".join(self.cells.listing())
         self.channel.send("names", f'"id":{request["id"]},"names":[{names}]')
-
-
-def where():
-    try:
-        return _getcwd(), True
-    except OSError:
-        return os.environ.get("PWD", ""), False
 
 
 def main():

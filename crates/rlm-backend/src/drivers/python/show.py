@@ -72,7 +72,6 @@ def size_of(value):
         return 0
 
 
-def of_type(kind, **members):
-    """JSON of something shown; all values are texts."""
-    rest = "".join(f',"{name}":{quote(text)}' for name, text in members.items())
-    return f'{{"type":"{kind}"{rest}}}'
+def text_of(text):
+    """JSON of a text that is shown."""
+    return f'{{"type":"text","text":{quote(text)}}}'

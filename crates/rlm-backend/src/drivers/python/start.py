@@ -38,7 +38,7 @@ NO_INPUT = "input() cannot ask anyone: standard input of this session is empty"
 
 # The code that is run may replace these; the driver keeps its own.
 _read, _write, _fstat, _dup2, _select = os.read, os.write, os.fstat, os.dup2, select.select
-_getpid, _getcwd, _ident, _lock = os.getpid, os.getcwd, _thread.get_ident, _thread.allocate_lock
+_getcwd, _ident, _lock = os.getcwd, _thread.get_ident, _thread.allocate_lock
 _real_input = builtins.input
 
 

@@ -1,0 +1,103 @@
+//! What became of the writable directories of a child: looked at before, and compared afterwards.
+//!
+//! A watch is made of one inventory a directory. It costs a walk of each when it begins and another
+//! when it is asked; where nothing is writable it costs nothing. What was made within the bounds of
+//! those walks is found, whoever made it: the host's own changes meanwhile are among them.
+
+mod findings;
+mod report;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::findings::{Finding, Reason};
+pub use self::report::ChangeReport;
+pub use self::summary::{ChangeSummary, ChangedPath, ToldFinding};
+use crate::inventory::{Bounds, Inventory};
+use crate::protection::{Class, Protection, Repositories, find};
+
+/// The writable directories of a confinement at one moment.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    places: Vec<Place>,
+    protection: Protection,
+    bounds: Bounds,
+}
+
+/// One directory or file.
+#[derive(Debug, Clone)]
+struct Place {
+    path: PathBuf,
+    /// What precedes paths in a report: nothing for the working directory.
+    shown: PathBuf,
+    /// What was there; nothing where it could not be looked at.
+    before: Option<Arc<Inventory>>,
+}
+
+impl Watch {
+    /// Looks at directories, each with what precedes its paths in a report.
+    pub(crate) fn begin<'a>(
+        places: impl IntoIterator<Item = (&'a Path, PathBuf)>,
+        protection: Protection,
+        bounds: Bounds,
+    ) -> Self {
+        let look = |(path, shown): (&Path, PathBuf)| Place {
+            before: Inventory::take(path, &bounds).ok().map(Arc::new),
+            path: path.to_owned(),
+            shown,
+        };
+        Self { places: places.into_iter().map(look).collect(), protection, bounds }
+    }
+
+    /// What became of the directories since then.
+    #[must_use]
+    pub fn report(&self) -> ChangeReport {
+        self.compare().0
+    }
+
+    /// What became of the directories since then; the next report is about what comes after this one.
+    pub fn advance(&mut self) -> ChangeReport {
+        let (report, now) = self.compare();
+        for (place, inventory) in self.places.iter_mut().zip(now) {
+            place.before = inventory;
+        }
+        report
+    }
+
+    /// Whether nobody may write a path of the working directory, by what was there when this was last
+    /// looked at: it is protected, or would be if it were there. For a host that writes files there
+    /// itself, at the wish of somebody who may not.
+    #[must_use]
+    pub fn protects(&self, path: impl AsRef<Path>) -> bool {
+        let workdir = self.places.iter().find(|place| place.shown.as_os_str().is_empty());
+        let Some((place, before)) = workdir.and_then(|it| Some((it, it.before.as_ref()?))) else {
+            return false;
+        };
+        let path = path.as_ref();
+        let ruling = Repositories::of(before).ruling_of(&self.protection, path);
+        ruling.is_some_and(|(class, _)| class == Class::Protected)
+            || find(&self.protection, before, &place.path).covers(path)
+    }
+
+    /// Each directory with what was there, for whoever guards it.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (&Path, Option<&Inventory>)> {
+        self.places.iter().map(|place| (place.path.as_path(), place.before.as_deref()))
+    }
+
+    /// Looks again.
+    fn compare(&self) -> (ChangeReport, Vec<Option<Arc<Inventory>>>) {
+        let mut report = ChangeReport::nothing();
+        let mut all = Vec::new();
+        for place in &self.places {
+            let now = Inventory::take(&place.path, &self.bounds).ok().map(Arc::new);
+            match (&place.before, &now) {
+                (Some(before), Some(now)) => report.add(place, &self.protection, before, now),
+                _ => report.changes.complete = false,
+            }
+            all.push(now);
+        }
+        report.sort();
+        (report, all)
+    }
+}

@@ -1,0 +1,219 @@
+//! What a call made of a session's files: two inventories compared, at a bounded cost.
+//!
+//! A private directory is looked at after each call, and changes by nothing but the session. An
+//! operator's is looked at before a call as well, since others may work in it. A directory with more
+//! files than [`MAX_LISTED`] has no list, and is measured now and then only; one that may not be
+//! written is not looked at.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use confine::{Bounds, Change, FileKind, Gap, Inventory};
+
+use super::files::Reach;
+use crate::{ChangedFile, FileChanges};
+
+/// How many files a directory may have for its changes to be listed.
+const MAX_LISTED: usize = 2000;
+/// How long a look for a list may take.
+const LIST_TIME: Duration = Duration::from_millis(200);
+/// How many changes a list has at most.
+const MAX_CHANGES: usize = 100;
+/// Up to how many files a look is over in some microseconds.
+const SMALL: usize = 32;
+/// A look that takes long is not repeated before this many times its length.
+const PATIENCE: u32 = 20;
+
+/// The files of a directory as they were at the last look.
+#[derive(Debug)]
+pub(super) struct Watched {
+    path: PathBuf,
+    reach: Reach,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    inventory: Inventory,
+    count: usize,
+    /// Where there were too many: when to look again.
+    not_before: Option<Instant>,
+}
+
+impl Watched {
+    /// Looks at a private directory for the first time, which makes everything later new.
+    pub(super) fn new(path: PathBuf, reach: Reach) -> Self {
+        let watched = Self { path, reach, seen: Mutex::default() };
+        if reach == Reach::Private {
+            watched.look();
+        }
+        watched
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_small(&self) -> bool {
+        self.reach == Reach::ReadOnly || self.seen().is_small()
+    }
+
+    /// Before a call.
+    pub(super) fn begin(&self) {
+        if self.reach == Reach::Shared {
+            self.look();
+        }
+    }
+
+    /// After a call.
+    pub(super) fn look(&self) -> FileChanges {
+        if self.reach == Reach::ReadOnly {
+            return FileChanges::default();
+        }
+        let mut seen = self.seen();
+        let mut changes = seen.look(&self.path);
+        if self.reach != Reach::Private {
+            changes.held_bytes = None;
+        }
+        changes
+    }
+}
+
+impl Seen {
+    fn is_small(&self) -> bool {
+        self.count <= SMALL && self.not_before.is_none()
+    }
+
+    fn look(&mut self, path: &Path) -> FileChanges {
+        let now = Instant::now();
+        if self.not_before.is_some_and(|then| now < then) {
+            return not_listed(None);
+        }
+        let mut bounds = Bounds::default();
+        (bounds.entries, bounds.time) = (MAX_LISTED, LIST_TIME);
+        let Ok(inventory) = Inventory::take(path, &bounds) else {
+            return FileChanges::default();
+        };
+        if is_cut(&inventory) {
+            return self.measure(path, now);
+        }
+        let had_too_many = self.not_before.take().is_some();
+        self.count = inventory.iter().count();
+        let earlier = std::mem::replace(&mut self.inventory, inventory);
+        if had_too_many {
+            return not_listed(Some(held(&self.inventory)));
+        }
+        listed(&earlier, &self.inventory)
+    }
+
+    /// Measures a directory with too many files for a list.
+    fn measure(&mut self, path: &Path, began: Instant) -> FileChanges {
+        let whole = Inventory::take(path, &Bounds::default()).unwrap_or_default();
+        let now = Instant::now();
+        self.inventory = Inventory::default();
+        self.not_before = Some(now + (now - began) * PATIENCE);
+        not_listed(Some(held(&whole)))
+    }
+}
+
+/// Whether there is more of it than was looked at, other than what the session itself closed.
+fn is_cut(inventory: &Inventory) -> bool {
+    inventory.gaps().iter().any(|gap| matches!(gap, Gap::TooMany | Gap::TooLong))
+}
+
+fn not_listed(held_bytes: Option<u64>) -> FileChanges {
+    let why = format!("the directory has more than {MAX_LISTED} files");
+    FileChanges { not_listed: Some(why), held_bytes, ..FileChanges::default() }
+}
+
+fn listed(earlier: &Inventory, later: &Inventory) -> FileChanges {
+    let changes = later.changes_since(earlier);
+    let all = changes.created.iter().chain(&changes.changed);
+    let mut files: Vec<_> = all.filter(|change| change.kind == FileKind::File).collect();
+    files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    FileChanges {
+        left_out: files.len().saturating_sub(MAX_CHANGES) as u64,
+        files: files.into_iter().take(MAX_CHANGES).map(changed_file).collect(),
+        held_bytes: Some(held(later)),
+        ..FileChanges::default()
+    }
+}
+
+fn changed_file(change: &Change) -> ChangedFile {
+    ChangedFile { path: change.path.to_string_lossy().into_owned(), size: change.size }
+}
+
+/// The sizes of all files; of one with several names, each has its share.
+fn held(inventory: &Inventory) -> u64 {
+    let files = inventory.iter().filter(|(_, entry)| entry.kind() == FileKind::File);
+    files.map(|(_, entry)| entry.size() / u64::from(entry.links().max(1))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn watched(reach: Reach) -> (tempfile::TempDir, Watched) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        (folder, Watched::new(path, reach))
+    }
+
+    fn paths(changes: &FileChanges) -> Vec<&str> {
+        changes.files.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    #[test]
+    fn what_was_made_or_changed_since_the_last_look_is_listed_with_its_size() {
+        let (folder, watched) = watched(Reach::Private);
+        assert_eq!(watched.look().files, []);
+        fs::create_dir(folder.path().join("d")).unwrap();
+        fs::write(folder.path().join("d/new"), "12345").unwrap();
+        fs::write(folder.path().join("old"), "1").unwrap();
+        std::os::unix::fs::symlink("old", folder.path().join("link")).unwrap();
+        let changes = watched.look();
+        assert_eq!((paths(&changes), changes.held_bytes), (vec!["d/new", "old"], Some(6)));
+        assert_eq!(changes.files[0].size, 5);
+        fs::write(folder.path().join("old"), "12").unwrap();
+        fs::remove_file(folder.path().join("d/new")).unwrap();
+        let changes = watched.look();
+        assert_eq!((paths(&changes), changes.held_bytes), (vec!["old"], Some(2)));
+        assert!(watched.look().files.is_empty());
+    }
+
+    #[test]
+    fn a_list_is_bounded_and_a_directory_with_too_many_files_has_none() {
+        let (folder, watched) = watched(Reach::Private);
+        let fill = |from: usize, to: usize| {
+            (from..to).for_each(|n| fs::write(folder.path().join(n.to_string()), "x").unwrap());
+        };
+        fill(0, MAX_CHANGES + 5);
+        let changes = watched.look();
+        assert_eq!((changes.files.len(), changes.left_out), (MAX_CHANGES, 5));
+        assert!(!watched.is_small());
+        fill(0, MAX_LISTED + 1);
+        let changes = watched.look();
+        assert!(changes.files.is_empty() && changes.not_listed.is_some());
+        assert_eq!(changes.held_bytes, Some(MAX_LISTED as u64 + 1));
+        assert_eq!(watched.look().held_bytes, None, "it is not measured again at once");
+    }
+
+    #[test]
+    fn in_the_operators_directory_only_what_a_call_did_is_listed() {
+        let (folder, watched) = watched(Reach::Shared);
+        fs::write(folder.path().join("theirs"), "x").unwrap();
+        watched.begin();
+        fs::write(folder.path().join("ours"), "x").unwrap();
+        let changes = watched.look();
+        assert_eq!((paths(&changes), changes.held_bytes), (vec!["ours"], None));
+        let (folder, watched) = self::watched(Reach::ReadOnly);
+        watched.begin();
+        fs::write(folder.path().join("theirs"), "x").unwrap();
+        assert_eq!(watched.look(), FileChanges::default());
+    }
+}
