@@ -1,6 +1,6 @@
 //! `cargo xtask bench NAME [-- ARGUMENTS]`: one benchmark of the workspace, found by its file.
 //!
-//! A benchmark is a file of a crate's `benches`. It is built with the release profile and prints its
+//! A benchmark is a file of a crate's `benches`, or a folder of it with a `main.rs`. It is built with the release profile and prints its
 //! own numbers; nothing here judges them, because a time is a fact about one machine.
 
 use std::path::Path;
@@ -54,12 +54,23 @@ fn find(crates: &Path) -> Result<Vec<Benchmark>, Error> {
     let mut benchmarks = Vec::new();
     for folder in entries(crates)? {
         let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let names = rust_files(&folder.join("benches"))?;
-        benchmarks
-            .extend(names.into_iter().map(|name| Benchmark { name, package: package.clone() }));
+        let folder = folder.join("benches");
+        let names = rust_files(&folder)?.into_iter().chain(programs(&folder)?);
+        benchmarks.extend(names.map(|name| Benchmark { name, package: package.clone() }));
     }
     benchmarks.sort();
     Ok(benchmarks)
+}
+
+/// The names of the folders of a folder that are programs; none where it does not exist.
+fn programs(folder: &Path) -> Result<Vec<String>, Error> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let programs = entries(folder)?.into_iter().filter(|entry| entry.join("main.rs").is_file());
+    Ok(programs
+        .filter_map(|entry| Some(entry.file_name()?.to_string_lossy().into_owned()))
+        .collect())
 }
 
 #[cfg(test)]
@@ -77,12 +88,16 @@ mod tests {
         let crates = tempfile::tempdir().unwrap();
         fs::create_dir_all(crates.path().join("a/benches")).unwrap();
         fs::create_dir_all(crates.path().join("b/src")).unwrap();
+        for folder in ["three", "cases"] {
+            fs::create_dir_all(crates.path().join("a/benches").join(folder)).unwrap();
+        }
+        fs::write(crates.path().join("a/benches/three/main.rs"), "").unwrap();
         for name in ["two.rs", "one.rs", "data.json"] {
             fs::write(crates.path().join("a/benches").join(name), "").unwrap();
         }
         let found = find(crates.path()).unwrap();
         let found: Vec<_> = found.iter().map(|b| (b.name.as_str(), b.package.as_str())).collect();
-        assert_eq!(found, [("one", "a"), ("two", "a")]);
+        assert_eq!(found, [("one", "a"), ("three", "a"), ("two", "a")]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod fuzz;
 mod layers;
 mod process;
 mod smoke;
+mod soak;
 mod workspace;
 
 use std::process::ExitCode;
@@ -63,6 +64,12 @@ const COMMANDS: &[Command] = &[
         arguments: "NAME [-- ARGUMENTS]",
         about: "builds a benchmark and runs it",
         run: bench::run,
+    },
+    Command {
+        name: "soak",
+        arguments: "NAME [COUNT]",
+        about: "the long form of a test: floods, a thousand sessions, hosts that are killed",
+        run: soak::run,
     },
     Command {
         name: "ci",

@@ -3,7 +3,7 @@
 use crate::protocol::Request;
 
 /// What the command line has; the program itself would cost memory there for as long as the process
-/// lives. SIZE is the length of the program.
+/// lives. SIZE and PARTS stand for the length of the program and the number of its parts.
 const PYTHON_BOOTSTRAP: &str = include_str!("drivers/python/bootstrap.py");
 /// One program in several files; each goes on where the one before ended. They are compiled one by
 /// one, which takes less memory at once.
@@ -53,7 +53,9 @@ impl Language {
         let fds = [control_in.to_string(), control_out.to_string()];
         let fixed = match self {
             Self::Python => {
-                vec!["-c".to_owned(), PYTHON_BOOTSTRAP.replace("SIZE", &PYTHON.len().to_string())]
+                let parts = PYTHON.split('\0').count().to_string();
+                let text = PYTHON_BOOTSTRAP.replace("SIZE", &PYTHON.len().to_string());
+                vec!["-c".to_owned(), text.replace("PARTS", &parts)]
             }
             Self::Bash => ["--norc", "--noprofile", "-c", BASH_LOOP.trim_ascii_end(), "bash", BASH]
                 .map(str::to_owned)

@@ -5,6 +5,9 @@
 //! killed. Judged is the system: no process
 //! of this executable is left (host, launcher, first processes of children), none of the trees'
 //! programs, no control group, no mount, no file.
+//!
+//! `cargo test -p confine --test survive [-- --rounds N]` says how many hosts are killed on each level;
+//! `cargo xtask soak survive` kills 200.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::unwrap_used,
@@ -21,7 +24,7 @@ use std::time::{Duration, Instant, SystemTime};
 use confine::{Command, Confinement, Mechanism, Outcome, Prepared};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How often a host is killed on each level.
+/// How often a host is killed on each level if the command line does not say.
 const ROUNDS: u64 = 15;
 
 /// A host lives no longer than this.
@@ -43,11 +46,17 @@ fn main() {
         Some([level, mark, directory]) => be_a_host(level, mark, Path::new(directory)),
         _ => {
             // In this order: the second part gives this process a launcher of its own.
-            kill_hosts();
+            kill_hosts(rounds_of(&words));
             kill_launchers();
             let_none_wait_in_vain();
         }
     }
+}
+
+/// How often a host is killed on each level.
+fn rounds_of(words: &[String]) -> u64 {
+    let at = words.iter().position(|word| word == "--rounds");
+    at.map_or(ROUNDS, |at| words[at + 1].parse().unwrap())
 }
 
 /// Starts and ends trees until somebody kills this process.
@@ -163,12 +172,12 @@ fn launcher_of(host: u32) -> Pid {
 }
 
 /// Kills one host after another and looks at what is left.
-fn kill_hosts() {
+fn kill_hosts(rounds: u64) {
     let mut random = Random(seed());
     println!("seed {}", random.0);
     let mut trees = 0;
     for level in ["full", "landlock"] {
-        for round in 0..ROUNDS {
+        for round in 0..rounds {
             let life = Duration::from_millis(random.below(LONGEST_LIFE_MS));
             let mark = format!("survivor-{}-{level}-{round}", process::id());
             let directory = tempfile::tempdir().unwrap();
@@ -180,7 +189,7 @@ fn kill_hosts() {
             assert_eq!(mount_count(), mounts, "mounts are left");
         }
     }
-    println!("{} hosts with {trees} processes of trees killed, nothing left", 2 * ROUNDS);
+    println!("{} hosts with {trees} processes of trees killed, nothing left", 2 * rounds);
     assert!(trees > 0, "no host lived long enough to start anything");
 }
 

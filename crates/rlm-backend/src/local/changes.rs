@@ -3,12 +3,13 @@
 //! A private directory is looked at after each call, and changes by nothing but the session. An
 //! operator's is looked at before a call as well, since others may work in it. A directory with more
 //! files than [`MAX_LISTED`] has no list, and is measured now and then only; one that may not be
-//! written is not looked at.
+//! written is not looked at. An empty one, of which most calls make nothing, tells by its own times that
+//! it is still empty.
 
 use std::{
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use confine::{Bounds, Change, FileKind, Gap, Inventory};
@@ -26,6 +27,8 @@ const MAX_CHANGES: usize = 100;
 const SMALL: usize = 32;
 /// A look that takes long is not repeated before this many times its length.
 const PATIENCE: u32 = 20;
+/// Longer than the kernel's clock for files stands still.
+const SETTLED: Duration = Duration::from_millis(50);
 
 /// The files of a directory as they were at the last look.
 #[derive(Debug)]
@@ -41,6 +44,27 @@ struct Seen {
     count: usize,
     /// Where there were too many: when to look again.
     not_before: Option<Instant>,
+    /// Of a directory that was empty.
+    stamp: Option<Stamp>,
+}
+
+/// What changes when anything is made in an empty directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: (u64, u64),
+    changed: SystemTime,
+}
+
+impl Stamp {
+    /// The stamp of a directory, if its last change is so long ago that another one cannot look alike.
+    fn of(path: &Path) -> Option<Self> {
+        let stat = rustix::fs::lstat(path).ok()?;
+        let seconds = u64::try_from(stat.st_ctime).ok()?;
+        let nanoseconds = u32::try_from(stat.st_ctime_nsec).ok()?;
+        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+        let age = SystemTime::now().duration_since(changed).ok()?;
+        (age > SETTLED).then_some(Self { inode: (stat.st_dev, stat.st_ino), changed })
+    }
 }
 
 impl Watched {
@@ -92,6 +116,12 @@ impl Seen {
         if self.not_before.is_some_and(|then| now < then) {
             return not_listed(None);
         }
+        // Before the look, so that what is made meanwhile shows in the next one.
+        let stamp = Stamp::of(path);
+        if self.stamp.is_some() && self.stamp == stamp {
+            return FileChanges { held_bytes: Some(0), ..FileChanges::default() };
+        }
+        self.stamp = None;
         let mut bounds = Bounds::default();
         (bounds.entries, bounds.time) = (MAX_LISTED, LIST_TIME);
         let Ok(inventory) = Inventory::take(path, &bounds) else {
@@ -102,6 +132,8 @@ impl Seen {
         }
         let had_too_many = self.not_before.take().is_some();
         self.count = inventory.iter().count();
+        self.stamp =
+            stamp.filter(|_| inventory.iter().all(|(path, _)| path.as_os_str().is_empty()));
         let earlier = std::mem::replace(&mut self.inventory, inventory);
         if had_too_many {
             return not_listed(Some(held(&self.inventory)));
@@ -184,6 +216,23 @@ mod tests {
         let changes = watched.look();
         assert_eq!((paths(&changes), changes.held_bytes), (vec!["old"], Some(2)));
         assert!(watched.look().files.is_empty());
+    }
+
+    #[test]
+    fn what_is_made_in_an_empty_directory_is_seen_at_once() {
+        let (folder, watched) = watched(Reach::Private);
+        std::thread::sleep(2 * SETTLED);
+        for _ in 0..50 {
+            assert_eq!(watched.look().held_bytes, Some(0));
+            assert_eq!(watched.look().files, []);
+            fs::write(folder.path().join("new"), "1").unwrap();
+            assert_eq!(paths(&watched.look()), ["new"]);
+            fs::remove_file(folder.path().join("new")).unwrap();
+        }
+        assert_eq!(watched.look().held_bytes, Some(0));
+        std::thread::sleep(2 * SETTLED);
+        watched.look();
+        assert!(watched.seen().stamp.is_some(), "an empty directory is known to be one");
     }
 
     #[test]

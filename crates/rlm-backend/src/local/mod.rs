@@ -16,7 +16,7 @@ mod tree;
 use std::{
     io,
     os::fd::OwnedFd,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -35,6 +35,10 @@ use crate::{
     Backend, BackendError, Channels, Files, Language, Place, SandboxConfig, SessionAccess,
     SessionNetwork, Snapshots, Started, config::LOCAL,
 };
+
+/// Settings that packages of the system's Python keep outside of their own directories, and without
+/// which they do not work. They hold no secrets.
+const LIBRARY_SETTINGS: [&str; 1] = ["/etc/matplotlibrc"];
 
 /// The backend `local`.
 #[derive(Debug)]
@@ -71,7 +75,8 @@ impl LocalBackend {
         if self.config.network == SessionNetwork::Host {
             confinement = confinement.network(Network::Host);
         }
-        Ok(confinement)
+        let settings = LIBRARY_SETTINGS.iter().filter(|path| Path::new(path).exists());
+        Ok(settings.fold(confinement, Confinement::readable))
     }
 
     fn reach(&self, folder: &Folder) -> Reach {

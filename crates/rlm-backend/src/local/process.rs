@@ -25,22 +25,29 @@ pub(super) struct Confined {
     limit: Arc<OnceLock<String>>,
     /// Made by the first wait, because it belongs to that wait's event loop.
     readable: Option<AsyncFd<OwnedFd>>,
+    ended: Option<ExitStatus>,
 }
 
 impl Confined {
     /// Takes a child; `limit` is told the limit that ended it.
     pub(super) fn new(child: Child, limit: Arc<OnceLock<String>>) -> Self {
-        Self { child, limit, readable: None }
+        Self { child, limit, readable: None, ended: None }
     }
 
     async fn wait(&mut self) -> ExitStatus {
-        loop {
-            match self.child.try_wait() {
-                Ok(Some(end)) => return self.status(end),
-                Ok(None) => self.something().await,
-                Err(_) => return KILLED,
-            }
+        if let Some(status) = self.ended {
+            return status;
         }
+        let status = loop {
+            self.something().await;
+            match self.child.try_wait() {
+                Ok(Some(end)) => break self.status(end),
+                Ok(None) => {}
+                Err(_) => break KILLED,
+            }
+        };
+        self.ended = Some(status);
+        status
     }
 
     /// Waits until there may be something to hear of the child.

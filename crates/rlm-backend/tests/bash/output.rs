@@ -1,8 +1,11 @@
 //! What commands print.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use rlm_backend::{Language::Bash, StateAfter};
+use rlm_backend::{Language::Bash, LinkConfig, NoHostCalls, StateAfter};
 
 use crate::common::Session;
 
@@ -99,4 +102,27 @@ async fn programs_have_no_control_channel() {
     let mut session = Session::start(Bash).await;
     let listed = session.prints("ls /proc/self/fd; (ls /proc/$BASHPID/fd; true)").await;
     assert!(listed.lines().all(|fd| !(200..204).contains(&fd.parse().unwrap_or(0))), "{listed}");
+}
+
+#[tokio::test]
+async fn a_character_split_over_two_writes_is_intact() {
+    check("printf '\\303'; sleep 0.1; printf '\\251'", "\u{e9}", "").await;
+}
+
+#[tokio::test]
+async fn a_line_of_a_hundred_kilobytes_is_intact_where_it_has_room() {
+    let config = LinkConfig { max_output_bytes: 1 << 20, ..LinkConfig::default() };
+    let mut session = Session::with(Bash, config, Arc::new(NoHostCalls)).await;
+    let printed = session.prints("head -c 100000 /dev/zero | tr '\\0' x; echo").await;
+    assert_eq!(printed, format!("{}\n", "x".repeat(100_000)));
+}
+
+#[tokio::test]
+async fn twenty_megabytes_come_in_seconds() {
+    let mut session = Session::start(Bash).await;
+    let begun = Instant::now();
+    let outcome = session.run("seq 1 2800000").await;
+    assert_eq!(outcome.stdout.total_bytes(), 21_288_896);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!(outcome.state, StateAfter::Kept);
 }

@@ -1,10 +1,12 @@
 //! Starts a driver unconfined, as these tests may, and gives it to a link.
+#![allow(dead_code, reason = "each program of this folder uses a part of it")]
 
 use std::{
     os::{
         fd::{AsRawFd, OwnedFd},
         unix::process::{CommandExt, ExitStatusExt},
     },
+    path::Path,
     process::{Child, Command, Stdio},
     sync::Arc,
     time::Duration,
@@ -20,6 +22,15 @@ use tool_core::{BoxFuture, ExitStatus};
 
 /// More than any test needs; a test that gets here has failed.
 pub(crate) const PLENTY: Duration = Duration::from_secs(30);
+
+/// Whether a check that cannot run here is a failure.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "CI says by this variable that nothing may be skipped"
+)]
+pub(crate) fn no_skip() -> bool {
+    std::env::var_os("REMIT_TEST_NO_SKIP").is_some()
+}
 
 /// A driver process in its own process group.
 struct Unconfined {
@@ -79,7 +90,22 @@ impl Session {
         config: LinkConfig,
         host_calls: Arc<dyn HostCalls>,
     ) -> Self {
-        let (child, channels) = spawn(language);
+        let started = spawn(language, language.program(), Path::new("."));
+        Self::over(language, started, config, host_calls).await
+    }
+
+    /// A session of an interpreter that is named, in a folder.
+    pub(crate) async fn of(program: &str, language: Language, folder: &Path) -> Self {
+        let (config, calls) = (LinkConfig::default(), Arc::new(NoHostCalls));
+        Self::over(language, spawn(language, program, folder), config, calls).await
+    }
+
+    async fn over(
+        language: Language,
+        (child, channels): (Child, Channels),
+        config: LinkConfig,
+        host_calls: Arc<dyn HostCalls>,
+    ) -> Self {
         let process = Box::new(Unconfined::watch(child));
         let deadline = Instant::now() + PLENTY;
         let link = DriverLink::start(language, channels, process, host_calls, config, deadline);
@@ -114,7 +140,7 @@ impl Session {
     }
 }
 
-fn spawn(language: Language) -> (Child, Channels) {
+fn spawn(language: Language, program: &str, folder: &Path) -> (Child, Channels) {
     let (driver_in, control_in) = rustix::pipe::pipe().unwrap();
     let (control_out, driver_out) = rustix::pipe::pipe().unwrap();
     let (stdout, stdout_of_driver) = cloexec_pipe();
@@ -124,14 +150,15 @@ fn spawn(language: Language) -> (Child, Channels) {
     }
     let arguments = language.arguments(driver_in.as_raw_fd(), driver_out.as_raw_fd());
     #[expect(clippy::disallowed_methods, reason = "the drivers are tested without confinement")]
-    let child = Command::new(language.program())
+    let child = Command::new(program)
         .args(arguments)
+        .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(stdout_of_driver)
         .stderr(stderr_of_driver)
         .process_group(0)
         .spawn()
-        .unwrap_or_else(|error| panic!("{} must be there: {error}", language.program()));
+        .unwrap_or_else(|error| panic!("{program} must be there: {error}"));
     (child, Channels { control_in, control_out, stdout, stderr })
 }
 

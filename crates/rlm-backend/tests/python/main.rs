@@ -4,14 +4,18 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test fails by panicking"
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says what it skipped"
 )]
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/host.rs"]
+mod host;
 
 mod ends;
-mod host;
+mod host_calls;
+mod libraries;
 mod output;
 mod state;
 mod tracebacks;

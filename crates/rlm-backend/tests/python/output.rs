@@ -1,8 +1,11 @@
 //! What is printed, by whom ever, and in which order it comes.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use rlm_backend::{Language::Python, StateAfter};
+use rlm_backend::{Language::Python, LinkConfig, NoHostCalls, StateAfter};
 
 use crate::common::Session;
 
@@ -60,7 +63,12 @@ async fn a_print_without_newline_is_there_at_the_end() {
 
 #[tokio::test]
 async fn standard_input_is_empty() {
-    check("import sys; print(repr(sys.stdin.readline()))", "''\n").await;
+    let mut session = Session::start(Python).await;
+    let code = "import sys; print(repr(sys.stdin.readline()), repr(sys.stdin.buffer.read()))";
+    // Also when it was found empty before, and nothing of the next request was taken for input.
+    for _ in 0..2 {
+        assert_eq!(session.prints(code).await, "'' b''\n");
+    }
 }
 
 /// Code that takes a standard stream away; the next call has it again.
@@ -82,6 +90,8 @@ async fn a_stream_that_was_closed_or_replaced_is_back_in_the_next_call() {
         "import sys; sys.stdout = sys.stderr = None",
         "import os; os.dup2(os.open('/dev/null', os.O_WRONLY), 1); print('gone')",
         "import sys; sys.stdout = 5",
+        "import sys; sys.stdout.detach(); sys.stderr.detach()",
+        "import sys; del sys.stdout, sys.stderr, sys.stdin",
     ] {
         check_stream_is_back(code).await;
     }
@@ -144,4 +154,24 @@ async fn later_output_of_a_thread_is_kept_apart() {
     let outcome = session.run("print('now')").await;
     assert_eq!(outcome.earlier.stdout.text().to_string(), "late\n");
     assert_eq!(outcome.stdout.text().to_string(), "now\n");
+}
+
+#[tokio::test]
+async fn a_line_of_a_hundred_kilobytes_is_intact_where_it_has_room() {
+    let config = LinkConfig { max_output_bytes: 1 << 20, ..LinkConfig::default() };
+    let mut session = Session::with(Python, config, Arc::new(NoHostCalls)).await;
+    let expected = format!("{}\n", "\u{e9}".repeat(50_000));
+    assert_eq!(session.prints("print('\u{e9}' * 50_000)").await, expected);
+}
+
+#[tokio::test]
+async fn short_calls_after_a_long_one_and_long_ones_after_short_ones_are_whole() {
+    let mut session = Session::start(Python).await;
+    for n in 0..4 {
+        let code = format!("import time\nprint('a'); time.sleep(0.02); print({n})");
+        assert_eq!(session.prints(&code).await, format!("a\n{n}\n"));
+        for short in ["print(1)", "print(2)", "print(3)"] {
+            assert_eq!(session.prints(short).await, format!("{}\n", &short[6..7]));
+        }
+    }
 }

@@ -87,6 +87,16 @@ async fn current_syntax_runs() {
 }
 
 #[tokio::test]
+async fn a_match_statement_an_async_function_and_a_long_loop_run() {
+    let matches = "import sys\nif sys.version_info >= (3, 10):\n  exec('match [1, 2]:\\n  case [a, b]: print(a + b)')\nelse: print(3)";
+    check(&[matches], "3\n").await;
+    check(&["async def f():\n  return 5", "print(await f())"], "5\n").await;
+    let begun = std::time::Instant::now();
+    check(&["n = 0\nfor i in range(200_000): n += i", "print(n)"], "19999900000\n").await;
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
 async fn functions_of_a_cell_can_be_pickled_and_run_by_multiprocessing() {
     let define = "import multiprocessing as mp, pickle\ndef square(x): return x * x";
     let run = "with mp.get_context('fork').Pool(2) as pool: print(pool.map(square, [1, 2, 3]))";

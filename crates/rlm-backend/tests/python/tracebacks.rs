@@ -94,3 +94,11 @@ async fn a_warning_and_getsource_know_the_cell() {
     let source = session.prints("import inspect; print(inspect.getsource(f).strip())").await;
     assert_eq!(source, "def f():\n  return 1\n");
 }
+
+#[tokio::test]
+async fn a_traceback_that_code_prints_itself_has_its_lines() {
+    let code =
+        "import traceback\ntry:\n  1/0 # here\nexcept ZeroDivisionError:\n  traceback.print_exc()";
+    let stderr = Session::start(Python).await.run(code).await.stderr.text().to_string();
+    assert!(stderr.contains("line 3, in <module>\n    1/0 # here\n"), "{stderr}");
+}

@@ -1,36 +1,46 @@
 import marshal, os, sys
 
-# Reads the driver, SIZE bytes, from the control channel, and compiles it in a forked child: what a
-# compiler leaves in the heap would stay with the session. The folder of the session is no place to
-# import the driver's modules from.
+# A forked child reads the driver, SIZE bytes, from the control channel, and compiles it part by part:
+# what a compiler leaves in the heap would stay with the session. The folder of the session is no place
+# to import the driver's modules from.
 sys.path.pop(0)
 
 
-def code():
-    fd, text = int(sys.argv[1]), b""
-    while len(text) < SIZE:
-        text += os.read(fd, SIZE - len(text)) or sys.exit(70)
-    compiled, mine = os.pipe()
+def read(fd, size):
+    text = b""
+    while len(text) < size:
+        text += os.read(fd, size - len(text)) or os._exit(70)
+    return text
+
+
+def compile_to(pipe):
+    status = 70
+    try:
+        for part in read(int(sys.argv[1]), SIZE).split(b"\0"):
+            code = marshal.dumps(compile(part, "<driver>", "exec", 0, True, 2))
+            code = len(code).to_bytes(4, "big") + code
+            while code:
+                code = code[os.write(pipe, code):]
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def load(space):
+    source, pipe = os.pipe()
     child = os.fork()
     if child == 0:
-        status = 1
-        try:
-            parts = text.split(b"\0")
-            with open(mine, "wb") as pipe:
-                marshal.dump([compile(part, "<driver>", "exec", 0, True, 2) for part in parts], pipe)
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(mine)
-    with open(compiled, "rb") as pipe:
-        data = pipe.read()
+        compile_to(pipe)
+    os.close(pipe)
+    for _ in range(PARTS):
+        size = int.from_bytes(read(source, 4), "big")
+        exec(marshal.loads(read(source, size)), space)
+    os.close(source)
     os.waitpid(child, 0)
-    return marshal.loads(data)
 
 
 space = {"__name__": "driver"}
-for part in code():
-    exec(part, space)
-del part, code
+load(space)
 sys.path.insert(0, "")
+del read, compile_to, load
 space["main"]()
