@@ -101,7 +101,7 @@ async fn the_tools_with_one_operation_each_exist_where_they_are_asked_for() {
     assert_eq!(names(&registry), ["sandbox"]);
     let asked = config("[sandbox]\nenabled = true\nseparate_tools = true\n");
     let registry = create_default_registry(&asked).unwrap();
-    assert_eq!(names(&registry), ["rlm_bash", "rlm_code", "rlm_query", "sandbox"]);
+    assert_eq!(names(&registry), ["rlm_code", "rlm_bash", "rlm_query", "sandbox"]);
     let answer = execute(registry, "rlm_code", r#"{"code": "6 * 7"}"#).await.unwrap();
     assert!(answer.contains(r#""value":"42""#), "{answer}");
     let off = config("[sandbox]\nseparate_tools = true\n");
