@@ -5,6 +5,8 @@
 //! drivers in it; [`LocalBackend`] does so with `confine`, on this machine. Nothing is started before
 //! the first call.
 //!
+//! A [`QueryEngine`] has a model answer questions by writing code in such sessions.
+//!
 //! Beneath are the parts that do not depend on how a process is started: the two drivers (programs
 //! that run in a session's process and keep its state), the protocol they speak, and [`DriverLink`],
 //! the host's end of it. The owner of a process gives a link four descriptors ([`Channels`]) and a way
