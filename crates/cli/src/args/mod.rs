@@ -35,7 +35,6 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "made once, where the command line is read")]
 pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),

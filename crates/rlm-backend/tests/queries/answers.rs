@@ -125,7 +125,8 @@ async fn a_signal_of_an_earlier_question_does_not_count() {
         &*python("FINAL('new')"),
     ]);
     let bench = Bench::new(&root);
-    let session = Some(bench.manager.create().await.unwrap());
+    let id = bench.manager.create().await.unwrap();
+    let session = Some(id);
     let query = || Query { prompt: "?".to_owned(), session, ..Query::default() };
     assert_eq!(bench.run(query()).await.answer, json!("old"));
     // What an outsider's call leaves there is as old.
@@ -139,9 +140,9 @@ async fn a_signal_of_an_earlier_question_does_not_count() {
     bench.manager.run(session, run).await.unwrap();
     let second = bench.run(query()).await;
     assert_eq!((second.answer, second.turns), (json!("new"), 2));
-    assert_eq!(bench.manager.variable(session.unwrap(), "kept").await.unwrap(), json!(1));
-    assert!(bench.manager.variable(session.unwrap(), "llm_query").await.is_err());
-    let used = bench.engine.session_use(session.unwrap()).unwrap();
+    assert_eq!(bench.manager.variable(id, "kept").await.unwrap(), json!(1));
+    assert!(bench.manager.variable(id, "llm_query").await.is_err());
+    let used = bench.engine.session_use(id).unwrap();
     assert_eq!(
         (used.queries, used.spent.tokens(), used.last_stop),
         (2, 45, Some(StopReason::Final))

@@ -7,6 +7,7 @@ mod bounds;
 mod calls;
 mod ends;
 mod long;
+mod orders;
 mod resume;
 mod support;
 mod tool;

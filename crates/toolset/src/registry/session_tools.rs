@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use rlm_backend::{Problem, QueryEngine, QueryModels, SandboxTool, SandboxToolError, SessionTools};
 use sandbox::ToolSandbox;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tool_core::{BoxFuture, Content, ToolCall, ToolResult, ToolSpec};
 
 use crate::Config;
@@ -78,6 +78,6 @@ fn part(content: Content) -> Value {
     match content {
         Content::Text { text } => text.into(),
         Content::Json { json } => json,
-        other => serde_json::to_value(other).unwrap_or_else(|_| json!(null)),
+        other => serde_json::to_value(other).unwrap_or_default(),
     }
 }
