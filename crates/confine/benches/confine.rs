@@ -33,7 +33,7 @@ const ROUNDS: usize = 200;
 const TURNS: usize = 4;
 
 /// The pause after each launch.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// How often each row is repeated without a pause.
 const BURST: usize = 100;

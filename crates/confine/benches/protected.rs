@@ -70,8 +70,12 @@ fn prepared(top: &Path, protection: Protection) -> Prepared {
     Confinement::builder(top).protection(protection).prepare().unwrap()
 }
 
+/// The pause before each launch, so that what the one before it left to be done is not counted.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// The time of a launch to its end, and of the report after it.
 fn launch(prepared: &Prepared) -> (Duration, Duration) {
+    std::thread::sleep(PAUSE);
     let begun = Instant::now();
     let mut child = prepared.spawn(Command::new("/bin/true")).unwrap();
     child.wait().unwrap();

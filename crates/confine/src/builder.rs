@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::{Bounds, Limits, Mechanism, Protection};
+use crate::{Bounds, Limits, Mechanism, NamespaceMaker, Protection};
 
 /// What of a network a child has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,6 +35,8 @@ pub struct Confinement {
     pub(crate) limits: Limits,
     pub(crate) required: BTreeSet<Mechanism>,
     pub(crate) switched_off: BTreeSet<Mechanism>,
+    /// Who makes the namespaces; whoever can, where nobody is named.
+    pub(crate) maker: Option<NamespaceMaker>,
 }
 
 impl Confinement {
@@ -55,6 +57,7 @@ impl Confinement {
             limits: Limits::default(),
             required: BTreeSet::new(),
             switched_off: BTreeSet::new(),
+            maker: None,
         }
     }
 
@@ -146,6 +149,14 @@ impl Confinement {
     #[must_use]
     pub fn require(mut self, mechanism: Mechanism) -> Self {
         self.required.insert(mechanism);
+        self
+    }
+
+    /// Has the namespaces made by one maker and no other. Otherwise `bwrap` makes them where the
+    /// launcher may not.
+    #[must_use]
+    pub fn namespaces_by(mut self, maker: NamespaceMaker) -> Self {
+        self.maker = Some(maker);
         self
     }
 

@@ -17,6 +17,10 @@
 //! rarely used surface is closed. Its whole process tree ends with it, with its [`Child`], and with
 //! the program that started it.
 //!
+//! What the host obeys or runs later ([`Protection`]) is read-only within what may be written: hooks of
+//! repositories, start-up files of shells, settings of editors and agents. What is absent can't be
+//! covered; [`Child::changes`] finds it, and says what else became of the writable directories.
+//!
 //! Nothing is "sandboxed: true": [`ConfinementReport`] says for every [`Mechanism`] whether it is
 //! enforced, in part, or not, and why. What is required and missing is an error that says how to
 //! enable it, before anything runs.
@@ -86,7 +90,7 @@ pub use outcome::{End, Outcome};
 #[cfg(target_os = "linux")]
 pub use prepare::Prepared;
 pub use protection::{PatternError, Protection};
-pub use report::{ConfinementReport, MemoryHolder, Status};
+pub use report::{ConfinementReport, MemoryHolder, NamespaceMaker, Status};
 pub use step::Step;
 #[cfg(target_os = "linux")]
 pub use watch::{ChangeReport, ChangeSummary, ChangedPath, Finding, Reason, ToldFinding, Watch};

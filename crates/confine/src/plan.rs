@@ -49,6 +49,8 @@ pub(crate) struct Namespaces {
     pub(crate) identity: Identity,
     /// Whether the network is a new one, with a loopback interface alone.
     pub(crate) network: bool,
+    /// The `bwrap` that makes them, where the launcher may not.
+    pub(crate) bubblewrap: Option<CString>,
     /// The file system that is seen.
     pub(crate) root: Root,
 }

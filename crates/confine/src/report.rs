@@ -36,6 +36,19 @@ pub struct ConfinementReport {
     statuses: BTreeMap<Mechanism, Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory_held_by: Option<MemoryHolder>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) namespaces_made_by: Option<NamespaceMaker>,
+}
+
+/// Who makes the namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NamespaceMaker {
+    /// This crate's launcher.
+    Launcher,
+    /// An installed `bwrap`, with the launcher within: where the system lets only that one.
+    Bubblewrap,
 }
 
 /// What holds a limit on memory.
@@ -55,7 +68,7 @@ impl ConfinementReport {
     /// A report in which nothing was requested yet.
     pub(crate) fn new() -> Self {
         let statuses = Mechanism::ALL.into_iter().map(|one| (one, Status::NotRequested)).collect();
-        Self { statuses, memory_held_by: None }
+        Self { statuses, memory_held_by: None, namespaces_made_by: None }
     }
 
     /// Enters the status of one mechanism.
@@ -79,6 +92,12 @@ impl ConfinementReport {
     #[must_use]
     pub fn memory_held_by(&self) -> Option<MemoryHolder> {
         self.memory_held_by
+    }
+
+    /// Who makes the namespaces; nothing where there are none.
+    #[must_use]
+    pub fn namespaces_made_by(&self) -> Option<NamespaceMaker> {
+        self.namespaces_made_by
     }
 
     /// Every mechanism with its status, in a fixed order.

@@ -38,7 +38,9 @@ impl Witness {
 
     /// Whether there is a view, and few enough paths.
     pub(crate) fn is_possible(plan: &Plan) -> bool {
-        plan.namespaces.as_ref().is_some_and(|it| paths(&it.root).count() <= MOST)
+        // What `bwrap` makes is never built ahead.
+        let own = plan.namespaces.as_ref().filter(|it| it.bubblewrap.is_none());
+        own.is_some_and(|it| paths(&it.root).count() <= MOST)
     }
 }
 

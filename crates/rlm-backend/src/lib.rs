@@ -14,8 +14,8 @@
 //! each [`DriverLink::run`] gives a [`CallOutcome`]: what was shown, what was printed, how it ended,
 //! and what became of the state.
 //!
-//! Not here: snapshots, a pool of started sessions, files in and out, and any isolation but the local
-//! one.
+//! Not here: any isolation but the local one, snapshots of what an interpreter holds in memory, and a
+//! model to ask from code.
 //!
 //! Guaranteed: a call returns by its deadline and the grace after it, whatever the code does and
 //! whoever keeps its pipes open; what was written before the end of a call is in its outcome; memory

@@ -3,7 +3,7 @@
 //! A [`ToolOutput`] is what a tool gives; a [`ToolResult`] is that output, or an error, with the
 //! call's id. Never both, never neither: the type cannot hold it, and JSON that does is refused.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,8 +75,9 @@ pub struct ToolOutput {
     pub content: Vec<Content>,
     /// Set where something was left out.
     pub truncated: Option<Truncation>,
-    /// What was really enforced on a child process, where there was one.
-    pub confinement: Option<Value>,
+    /// What was really enforced on a child process, where there was one. Shared, because every call of
+    /// a session has the same.
+    pub confinement: Option<Arc<Value>>,
 }
 
 impl ToolOutput {
@@ -260,7 +261,8 @@ impl From<ToolResult> for Wire {
     fn from(result: ToolResult) -> Self {
         let (status, content, truncated, confinement, error) = match result.outcome {
             Ok(output) => {
-                (Status::Ok, Some(output.content), output.truncated, output.confinement, None)
+                let confinement = output.confinement.map(Arc::unwrap_or_clone);
+                (Status::Ok, Some(output.content), output.truncated, confinement, None)
             }
             Err(error) => (Status::Error, None, None, None, Some(error)),
         };
@@ -303,7 +305,7 @@ impl TryFrom<Wire> for ToolResult {
             .map_err(|_| ResultProblem::Duration)?;
         let outcome = match (wire.status, wire.content, wire.error) {
             (Status::Ok, Some(content), None) => {
-                let (truncated, confinement) = (wire.truncated, wire.confinement);
+                let (truncated, confinement) = (wire.truncated, wire.confinement.map(Arc::new));
                 Ok(ToolOutput { content, truncated, confinement })
             }
             (Status::Ok, ..) => return Err(ResultProblem::OkWithoutContent),

@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::launching::{Launching, Origin};
-use crate::Prepared;
 use crate::prepare::Sealed;
 use crate::witness::{MountWatch, Witness};
+use crate::{Prepared, launcher};
 
 /// The most that wait in this process.
 const MOST: usize = 4;
@@ -82,6 +82,9 @@ impl Waiting {
     fn is_up_to_date(&mut self, plan: &Arc<Sealed>) -> bool {
         if !Arc::ptr_eq(&self.plan, plan) {
             return false;
+        }
+        if !self.launching.is_ready_now() {
+            launcher::hurry();
         }
         let is_ready = self.launching.ready(BUILD_TIMEOUT);
         let saw = is_ready.ok().flatten();

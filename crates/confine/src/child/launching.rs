@@ -128,6 +128,12 @@ impl Launching {
         Ok(Launched { status: self.status, pidfd, groups: self.groups, end: self.heard.last })
     }
 
+    /// Whether nothing is left but the order, as far as was told.
+    pub(super) fn is_ready_now(&mut self) -> bool {
+        while self.heard.ready.is_none() && self.hear_now().is_ok_and(|heard| heard) {}
+        self.heard.ready.is_some()
+    }
+
     /// Waits until nothing is left but the order; nothing if that failed or took longer.
     pub(super) fn ready(&mut self, timeout: Duration) -> Result<Option<&Witness>, NotLaunched> {
         while self.heard.ready.is_none() {
@@ -176,7 +182,7 @@ fn clone_flags(plan: &Plan) -> u64 {
         | libc::CLONE_NEWIPC
         | libc::CLONE_NEWUTS;
     let flags = match &plan.namespaces {
-        None => 0,
+        None | Some(Namespaces { bubblewrap: Some(_), .. }) => 0,
         Some(Namespaces { network: false, .. }) => ALWAYS,
         Some(Namespaces { network: true, .. }) => ALWAYS | libc::CLONE_NEWNET,
     };

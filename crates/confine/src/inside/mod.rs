@@ -5,10 +5,12 @@
 //! the plan in a fixed order and answers the first step that fails on the status socket.
 //!
 //! - [`identity`], [`root`], [`guards`]: the namespaces' insides.
+//! - [`bubblewrap`](mod@bubblewrap): namespaces that another program makes.
 //! - [`payload`]: the process that becomes the program.
 //! - [`privileges`], [`restrict`]: what it gives up and how it is restricted.
 //! - [`init`]: watching until the end.
 
+mod bubblewrap;
 mod guards;
 mod identity;
 mod init;
@@ -30,6 +32,8 @@ use crate::launcher;
 use crate::plan::{Identity, Namespaces, Plan, Status};
 use crate::sys;
 use crate::witness::Witness;
+
+pub(crate) use self::bubblewrap::{MARK as STAGE_MARK, run_as_stage};
 
 /// The host name in a new namespace.
 const HOST_NAME: &[u8] = b"sandbox";
@@ -125,9 +129,20 @@ fn carry_out(task: Task, ahead: Option<Result<Ahead, Failure>>) {
     let Task { is_ahead, plan, status, orders, doors } = task;
     let outcome = read_plan(plan).during(Step::ReadJob).and_then(|plan| {
         join(doors).during(Step::JoinCgroups)?;
+        if let Some(namespaces) = &plan.namespaces
+            && let Some(program) = &namespaces.bubblewrap
+        {
+            let sockets = (&status, &orders);
+            return Err(bubblewrap::become_bubblewrap(&plan, namespaces, program, sockets));
+        }
         let witness = confine(&plan, is_ahead, ahead)?;
         init::start_and_watch(&plan, Payload { orders, status: &status, witness })
     });
+    finish(&status, outcome);
+}
+
+/// The last word.
+fn finish(status: &OwnedFd, outcome: Result<Status, Failure>) {
     let last = outcome.unwrap_or_else(|Failure { step, errno }| Status::Failed { step, errno });
     tell(status.as_fd(), &last);
 }
@@ -156,7 +171,7 @@ fn confine(
         set_parent_process_death_signal(None).during(Step::Fork)?;
         return Ok(None);
     };
-    let Namespaces { identity, network, root } = namespaces;
+    let Namespaces { identity, network, root, .. } = namespaces;
     let ahead = ahead.unwrap_or_else(|| Ahead::make(*identity, *network))?;
     if ahead.identity != *identity {
         return Err(Failure { step: Step::MapIdentity, errno: libc::EPERM });

@@ -28,11 +28,11 @@ use crate::plan::{Bind, Root};
 use crate::sys::{Attribute, set_attributes};
 
 /// The device files that are bound, all harmless.
-const DEVICES: [&CStr; 5] =
+pub(super) const DEVICES: [&CStr; 5] =
     [c"/dev/null", c"/dev/zero", c"/dev/full", c"/dev/random", c"/dev/urandom"];
 
 /// Links of `/dev` that programs expect.
-const DEVICE_LINKS: [(&CStr, &CStr); 4] = [
+pub(super) const DEVICE_LINKS: [(&CStr, &CStr); 4] = [
     (c"/dev/fd", c"/proc/self/fd"),
     (c"/dev/stdin", c"/proc/self/fd/0"),
     (c"/dev/stdout", c"/proc/self/fd/1"),
@@ -46,7 +46,7 @@ const FOOTHOLD: &CStr = c"/usr";
 const ROOT_SIZE: u64 = 1 << 20;
 
 /// The size of `/dev/shm`.
-const SHARED_MEMORY_SIZE: u64 = 64 << 20;
+pub(super) const SHARED_MEMORY_SIZE: u64 = 64 << 20;
 
 /// Assembles the root and makes it this process's.
 pub(super) fn enter(plan: &Root, made: Made) -> Result<(), Failure> {

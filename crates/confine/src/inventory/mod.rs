@@ -12,6 +12,7 @@ mod changes;
 mod entry;
 mod walk;
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -52,6 +53,8 @@ pub struct Inventory {
     /// Sorted by the bytes of the path.
     entries: Vec<(PathBuf, Entry)>,
     gaps: Vec<Gap>,
+    /// What was looked for by its name, and is not there.
+    absent: HashSet<PathBuf>,
 }
 
 impl Inventory {
@@ -85,8 +88,7 @@ impl Inventory {
     /// What is at a path, relative to the directory.
     #[must_use]
     pub fn get(&self, path: impl AsRef<Path>) -> Option<&Entry> {
-        let wanted = bytes(path.as_ref());
-        let place = self.entries.binary_search_by(|(path, _)| bytes(path).cmp(wanted)).ok()?;
+        let place = self.place(path.as_ref()).ok()?;
         self.entries.get(place).map(|(_, entry)| entry)
     }
 
@@ -96,11 +98,54 @@ impl Inventory {
         changes::between(earlier, self)
     }
 
+    /// Whether a bound of the walk was reached.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.gaps.iter().any(|gap| matches!(gap, Gap::TooMany | Gap::TooLong))
+    }
+
+    /// Looks at certain paths of the directory, and at what is below them, whatever the walk did not
+    /// get to. What can't be looked at is not added.
+    pub(crate) fn look_at<'a>(
+        &mut self,
+        directory: &Path,
+        paths: impl IntoIterator<Item = &'a Path>,
+        bounds: &Bounds,
+    ) {
+        let _as_it_was = walk::add(self, directory, paths, bounds);
+    }
+
+    /// Adds what it does not have.
+    fn merge(&mut self, found: Vec<(PathBuf, Entry)>) {
+        let mut new = Vec::new();
+        for (path, entry) in found {
+            match self.place(&path) {
+                Ok(place) if entry.is_known() => self.entries[place].1.set_read(),
+                Ok(_) => {}
+                Err(_) => new.push((path, entry)),
+            }
+        }
+        self.entries.extend(new);
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.entries.sort_by(|(one, _), (other, _)| bytes(one).cmp(bytes(other)));
+        self.entries.dedup_by(|(one, _), (other, _)| one == other);
+    }
+
+    /// Where a path is, or would be.
+    fn place(&self, path: &Path) -> Result<usize, usize> {
+        self.entries.binary_search_by(|(there, _)| bytes(there).cmp(bytes(path)))
+    }
+
     /// Whether there is nothing at a path, for sure: what is nearest above it is no directory, or
-    /// was read to its end.
+    /// was read to its end; or the path was looked for.
     fn surely_lacks(&self, path: &Path) -> bool {
         if self.get(path).is_some() {
             return false;
+        }
+        if path.ancestors().any(|one| self.absent.contains(one)) {
+            return true;
         }
         let mut above = path.ancestors().skip(1);
         above.find_map(|one| self.get(one)).is_some_and(Entry::is_known)

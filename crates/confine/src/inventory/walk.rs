@@ -5,7 +5,7 @@
 //! descriptor, one name at a time. So whoever swaps directories for links meanwhile makes the walk
 //! miss something, and leads it nowhere.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::{CStr, OsStr};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -15,35 +15,51 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat2, readlinkat, statx,
+    AtFlags, CWD, Dir, Mode, OFlags, ResolveFlags, StatxFlags, openat2, readlinkat, statx,
 };
 
-use super::{Bounds, Entry, FileKind, Gap, Inventory, bytes};
+use super::{Bounds, Entry, FileKind, Gap, Inventory};
 
 /// How many gaps are told; more would tell nothing new.
 const MOST_GAPS: usize = 16;
 
 /// Walks.
 pub(super) fn take(directory: &Path, bounds: &Bounds) -> io::Result<Inventory> {
-    let path = fs::canonicalize(directory)?;
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let top = openat2(CWD, &path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
-    let stat = statx(&top, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?;
-    let mut walk = Walk {
-        top,
-        bounds,
-        deadline: Instant::now() + bounds.time,
-        found: vec![(PathBuf::new(), Entry::new(&stat, false))],
-        waiting: VecDeque::new(),
-        objects: VecDeque::new(),
-        gaps: Vec::new(),
-    };
-    if FileType::from_raw_mode(u32::from(stat.stx_mode)) == FileType::Directory {
-        walk.everything();
+    let mut walk = Walk::new(directory, bounds)?;
+    walk.find(PathBuf::new())?;
+    walk.everything();
+    let Walk { found, gaps, .. } = walk;
+    let mut inventory = Inventory { entries: found, gaps, ..Inventory::default() };
+    inventory.sort();
+    Ok(inventory)
+}
+
+/// Adds what is at certain paths and below them, within bounds of its own.
+pub(super) fn add<'a>(
+    inventory: &mut Inventory,
+    directory: &Path,
+    paths: impl IntoIterator<Item = &'a Path>,
+    bounds: &Bounds,
+) -> io::Result<()> {
+    let mut walk = Walk::new(directory, bounds)?;
+    let mut seen = HashSet::new();
+    for path in paths {
+        let above: Vec<_> = path.ancestors().filter(|one| !one.as_os_str().is_empty()).collect();
+        // From the top on, up to the first that is not there.
+        for one in above.into_iter().rev().filter(|one| seen.insert((*one).to_owned())) {
+            if let Err(error) = walk.find(one.to_owned()) {
+                let is_absent = error.kind() == ErrorKind::NotFound;
+                inventory.absent.extend(is_absent.then(|| one.to_owned()));
+                break;
+            }
+        }
+        if let Some(place) = walk.found.iter().position(|(one, _)| one == path) {
+            walk.line_up(place);
+        }
     }
-    let Walk { mut found, gaps, .. } = walk;
-    found.sort_unstable_by(|(one, _), (other, _)| bytes(one).cmp(bytes(other)));
-    Ok(Inventory { entries: found, gaps })
+    walk.everything();
+    inventory.merge(walk.found);
+    Ok(())
 }
 
 /// A walk on its way.
@@ -62,15 +78,41 @@ struct Walk<'a> {
 /// Why a walk goes no further.
 struct Over;
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// A walk that has not begun.
+    fn new(directory: &Path, bounds: &'a Bounds) -> io::Result<Self> {
+        let path = fs::canonicalize(directory)?;
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        Ok(Self {
+            top: openat2(CWD, &path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?,
+            bounds,
+            deadline: Instant::now() + bounds.time,
+            found: Vec::new(),
+            waiting: VecDeque::new(),
+            objects: VecDeque::new(),
+            gaps: Vec::new(),
+        })
+    }
+
+    /// Adds what is at one path, and lines up a directory at the top.
+    fn find(&mut self, path: PathBuf) -> io::Result<()> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let is_top = path.as_os_str().is_empty();
+        let place = if is_top { self.top.try_clone()? } else { self.open(&path, flags)? };
+        if let Some(entry) = look(place.as_fd(), c"", false)? {
+            let is_directory = entry.kind() == FileKind::Directory;
+            self.waiting.extend((is_top && is_directory).then_some(self.found.len()));
+            self.found.push((path, entry));
+        }
+        Ok(())
+    }
+
     /// Reads directories until there are none or a bound is reached.
     fn everything(&mut self) {
-        let mut next = Some(0);
-        while let Some(place) = next {
+        while let Some(place) = self.waiting.pop_front().or_else(|| self.objects.pop_front()) {
             if self.read(place).is_err() {
                 return;
             }
-            next = self.waiting.pop_front().or_else(|| self.objects.pop_front());
         }
     }
 
@@ -97,7 +139,8 @@ impl Walk<'_> {
 
     /// Adds what is in a directory.
     fn entries(&mut self, path: &Path, is_object: bool) -> Result<(), Stop> {
-        let place = self.open(path)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let place = self.open(path, flags)?;
         for (count, entry) in Dir::read_from(&place)?.enumerate() {
             let entry = entry?;
             let name = entry.file_name();
@@ -117,10 +160,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Opens a directory by its path.
-    fn open(&self, path: &Path) -> io::Result<OwnedFd> {
+    /// Opens something by its path.
+    fn open(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         Ok(openat2(&self.top, path, flags, Mode::empty(), how)?)
     }
@@ -167,9 +209,9 @@ impl<E: Into<io::Error>> From<E> for Stop {
     }
 }
 
-/// What is at a name; nothing if it is gone.
+/// What is at a name, or the place itself where that is empty; nothing if it is gone.
 fn look(place: BorrowedFd<'_>, name: &CStr, is_object: bool) -> io::Result<Option<Entry>> {
-    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::EMPTY_PATH;
     let stat = match statx(place, name, flags, StatxFlags::BASIC_STATS) {
         Ok(stat) => stat,
         Err(error) if io::Error::from(error).kind() == ErrorKind::NotFound => return Ok(None),

@@ -47,7 +47,18 @@ fn request(request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> 
 
 /// Has a control group removed when it is empty; whether there is a launcher that does it.
 pub(crate) fn remove_group(directory: &Path) -> bool {
-    let Ok(request) = bytes(&Request::Remove(directory.to_owned())) else { return false };
+    tell(&Request::Remove(directory.to_owned()))
+}
+
+/// Says that what is built ahead is waited for.
+pub(crate) fn hurry() {
+    // Without a launcher nothing is built, and the wait ends by itself.
+    tell(&Request::Hurry);
+}
+
+/// Sends a request to the launcher, if there is one.
+fn tell(request: &Request) -> bool {
+    let Ok(request) = bytes(request) else { return false };
     let slot = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     slot.as_ref()
         .filter(|launcher| launcher.is_ours())

@@ -7,10 +7,12 @@
 //!
 //! - [`host`]: the host's side: starts it, sends requests.
 //! - [`serve`](mod@serve): its own loop.
+//! - [`leftovers`]: control groups that are removed when there is nothing else to do.
 //! - [`channel`]: messages with descriptors, used by both.
 
 mod channel;
 mod host;
+mod leftovers;
 mod serve;
 
 use std::ffi::CStr;
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::cgroup::Blueprint;
 
 pub(crate) use channel::{pair, read_whole, receive, receive_long, receive_now, send, send_long};
-pub(crate) use host::{ask, keep_clear, memory_file, remove_group};
+pub(crate) use host::{ask, hurry, keep_clear, memory_file, remove_group};
 pub(crate) use serve::{is_message_socket, serve};
 
 /// The name in the environment that marks a launcher.
@@ -38,6 +40,8 @@ const GREETING: &[u8] = b"confine 2";
 enum Request {
     /// A process for a job. The plan, the status socket and the order socket come with it.
     Make(Job),
+    /// That a job built ahead is needed now, or was about to be: demand is high.
+    Hurry,
     /// The removal of a control group, as soon as it is empty.
     Remove(PathBuf),
     /// That a directory is cleared of this host's control groups when the host is gone.
@@ -51,7 +55,8 @@ pub(crate) struct Job {
     pub(crate) namespaces: u64,
     /// Whether it may be one that was made before, and may not know of the newest mounts.
     pub(crate) may_be_spare: bool,
-    /// Whether it is built ahead, and has to say what its view depends on.
+    /// Whether it is built ahead. Then it has time until the processors do, and has to say what its
+    /// view depends on.
     pub(crate) is_ahead: bool,
     /// Its control groups, which are made for it.
     pub(crate) groups: Vec<Blueprint>,

@@ -6,8 +6,8 @@
 //! same kind. No two jobs get the same namespaces. It removes control groups when it has nothing else
 //! to do. The kernel reaps its children; the host learns of their end by their own descriptors.
 
-use std::collections::BTreeSet;
-use std::io::{self, ErrorKind};
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +19,7 @@ use rustix::net::sockopt::{socket_peercred, socket_type};
 use rustix::process::{DumpableBehavior, Pid, WaitOptions, getppid, set_dumpable_behavior, setsid};
 use rustix::thread::set_thread_groups;
 
+use super::leftovers::Leftovers;
 use super::{GREETING, Job, REQUEST_BYTES, Request, channel};
 use crate::Step;
 use crate::cgroup;
@@ -63,6 +64,12 @@ fn settle() -> io::Result<()> {
     Ok(())
 }
 
+/// How long the processors are left to what was just started, before the next thing is built.
+const BREATH: Duration = Duration::from_millis(5);
+
+/// For how many jobs nobody waits for that, after one was waited for.
+const HASTE: u32 = 8;
+
 /// The launcher's state.
 struct Launcher {
     socket: OwnedFd,
@@ -70,6 +77,10 @@ struct Launcher {
     /// The namespaces of the last job, if a spare process for the next one is worth it.
     wanted: Option<u64>,
     leftovers: Leftovers,
+    /// Jobs to be done ahead, which can wait.
+    ahead: VecDeque<(Job, Vec<OwnedFd>)>,
+    /// How many of the next ones can't.
+    haste: u32,
     /// Where control groups of the host are.
     directories: BTreeSet<PathBuf>,
 }
@@ -77,16 +88,20 @@ struct Launcher {
 impl Launcher {
     /// One that has done nothing yet.
     fn new(socket: OwnedFd) -> Self {
-        let (leftovers, directories) = (Leftovers::new(), BTreeSet::new());
-        Self { socket, spare: None, wanted: None, leftovers, directories }
+        let (leftovers, ahead, directories) = (Leftovers::new(), VecDeque::new(), BTreeSet::new());
+        Self { socket, spare: None, wanted: None, leftovers, ahead, haste: 0, directories }
     }
 
     /// Takes one request after another, until the host is gone; what can wait is done when none has
-    /// come. The answer is where the host had control groups.
+    /// come for a while. The answer is where the host had control groups.
     fn serve(mut self) -> BTreeSet<PathBuf> {
         loop {
-            match self.next_request(self.leftovers.pause(self.wanted.is_some())) {
+            match self.next_request(self.pause()) {
+                Ok(Some((Request::Make(job), descriptors))) if job.is_ahead => {
+                    self.ahead.push_back((job, descriptors));
+                }
                 Ok(Some((Request::Make(job), descriptors))) => self.make(&job, descriptors),
+                Ok(Some((Request::Hurry, _))) => self.hurry(),
                 Ok(Some((Request::Remove(group), _))) => self.leftovers.add(group),
                 Ok(Some((Request::Keep(directory), _))) => {
                     self.directories.insert(directory);
@@ -94,6 +109,23 @@ impl Launcher {
                 Ok(None) => self.use_the_time(),
                 Err(_) => return self.directories,
             }
+        }
+    }
+
+    /// How long the launcher may wait for a request before it does something else.
+    fn pause(&self) -> Option<Duration> {
+        match (self.wanted, self.ahead.is_empty(), self.haste) {
+            (Some(_), _, _) | (None, false, 1..) => Some(Duration::ZERO),
+            (None, false, 0) => Some(BREATH),
+            (None, true, _) => self.leftovers.pause(),
+        }
+    }
+
+    /// Makes what waits to be made, and lets nothing wait for a while.
+    fn hurry(&mut self) {
+        self.haste = HASTE;
+        while let Some((job, descriptors)) = self.ahead.pop_front() {
+            self.make(&job, descriptors);
         }
     }
 
@@ -117,12 +149,17 @@ impl Launcher {
     fn make(&mut self, job: &Job, descriptors: Vec<OwnedFd>) {
         let Some(mut task) = Task::new(job.is_ahead, descriptors) else { return };
         let Ok(status) = task.status.try_clone() else { return };
+        if job.is_ahead && is_closed(&status) {
+            // The host does not want it any more, and has asked for the removal of its groups already.
+            return;
+        }
         self.directories.extend(job.groups.iter().map(|group| group.parent().to_owned()));
         let answer = make_groups(job).and_then(|doors| {
             task.doors = doors;
             self.make_child(job, task).map_err(|error| (Step::Clone, error))
         });
-        self.wanted = (job.namespaces & NEW_NETWORK != 0).then_some(job.namespaces);
+        let is_worth_it = job.namespaces & NEW_NETWORK != 0 && self.spare.is_none();
+        self.wanted = is_worth_it.then_some(job.namespaces);
         let (message, pidfd) = match &answer {
             Ok(pidfd) => (Status::Made, Some(pidfd.as_fd())),
             Err((step, error)) => {
@@ -155,12 +192,16 @@ impl Launcher {
         }
     }
 
-    /// Makes a spare process for the next job of the last kind, or removes groups. Without a spare
-    /// one, the next job takes longer and is told if something is wrong.
+    /// Makes a spare process for the next job of the last kind, or what was asked for ahead, or removes
+    /// groups. Without a spare one, the next job takes longer and is told if something is wrong.
     fn use_the_time(&mut self) {
-        match self.wanted.take().filter(|_| self.spare.is_none()) {
-            Some(namespaces) => self.spare = self.make_spare(namespaces).ok(),
-            None => self.leftovers.remove(),
+        if let Some(namespaces) = self.wanted.take() {
+            self.spare = self.make_spare(namespaces).ok();
+        } else if let Some((job, descriptors)) = self.ahead.pop_front() {
+            self.haste = self.haste.saturating_sub(1);
+            self.make(&job, descriptors);
+        } else {
+            self.leftovers.remove();
         }
     }
 
@@ -181,9 +222,16 @@ impl Launcher {
     /// Closes, in a child, what is the launcher's alone.
     fn let_go(&mut self) {
         self.spare = None;
+        self.ahead.clear();
         // The number is not used again: a child never comes back to the launcher's loop.
         let _ = sys::close_number(self.socket.as_raw_fd());
     }
+}
+
+/// Whether the other end of a socket is closed.
+fn is_closed(socket: &OwnedFd) -> bool {
+    let now = Timespec::default();
+    poll(&mut [PollFd::new(socket, PollFlags::empty())], Some(&now)) != Ok(0)
 }
 
 /// Makes the groups of a job, and opens them.
@@ -208,43 +256,5 @@ impl Spare {
     /// Gives it its job.
     fn hand_over(&self, task: &Task) -> io::Result<()> {
         channel::send(self.jobs.as_fd(), &[u8::from(task.is_ahead)], &task.descriptors())
-    }
-}
-
-/// Control groups whose last process may still be on its way out.
-struct Leftovers {
-    groups: Vec<PathBuf>,
-    patience: Duration,
-}
-
-impl Leftovers {
-    /// How long to wait at first, and at most, before a group is tried again.
-    const PATIENCE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
-
-    /// None.
-    fn new() -> Self {
-        Self { groups: Vec::new(), patience: Self::PATIENCE.0 }
-    }
-
-    /// One more.
-    fn add(&mut self, group: PathBuf) {
-        self.groups.push(group);
-        self.patience = Self::PATIENCE.0;
-    }
-
-    /// How long the launcher may wait for a request.
-    fn pause(&self, has_other_work: bool) -> Option<Duration> {
-        match (has_other_work, self.groups.is_empty()) {
-            (true, _) => Some(Duration::ZERO),
-            (false, false) => Some(self.patience),
-            (false, true) => None,
-        }
-    }
-
-    /// Removes those that are empty.
-    fn remove(&mut self) {
-        let is_busy = |error: io::Error| error.kind() == ErrorKind::ResourceBusy;
-        self.groups.retain(|group| cgroup::remove(group).is_err_and(is_busy));
-        self.patience = (self.patience * 2).min(Self::PATIENCE.1);
     }
 }

@@ -3,8 +3,9 @@
 //! Files come and go between two launches, by the host's hand and by the last child's: so a launch
 //! looks at what is there now. What it saw is what changes are compared with afterwards.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::guards::merged;
 use super::paths::{Guarded, Paths, Visible};
@@ -44,6 +45,8 @@ pub(super) struct Protected {
     places: Vec<(Visible, PathBuf)>,
     /// What the caller guards, and sockets in what is read-only.
     asked: Vec<Guarded>,
+    /// What the launches so far have found, for each of the places.
+    known: Arc<Mutex<Vec<BTreeSet<PathBuf>>>>,
 }
 
 impl Protected {
@@ -53,31 +56,41 @@ impl Protected {
             true => PathBuf::new(),
             false => one.path.clone(),
         };
+        let places: Vec<_> = paths.writable().map(|one| (one.clone(), shown(one))).collect();
         Self {
+            known: Arc::new(Mutex::new(vec![BTreeSet::new(); places.len()])),
             protection: asked.protection.clone(),
             bounds: asked.protection_bounds.clone(),
             is_required: asked.required.contains(&Mechanism::ProtectedNames),
-            places: paths.writable().map(|one| (one.clone(), shown(one))).collect(),
+            places,
             asked: paths.guards.iter().chain(&paths.sockets).cloned().collect(),
         }
     }
 
     /// Looks at what is writable.
     fn watch(&self) -> Watch {
-        let places = self.places.iter().map(|(one, shown)| (one.path.as_path(), shown.clone()));
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let places = self.places.iter().zip(known);
+        let places = places.map(|((one, shown), known)| (one.path.as_path(), shown.clone(), known));
         Watch::begin(places, self.protection.clone(), self.bounds.clone())
     }
 
     /// What is to be covered, and what can't be.
     fn look_through(&self, watch: &Watch) -> Result<(Vec<Guarded>, Vec<String>), PrepareError> {
         let (mut guards, mut missing) = (Vec::new(), Vec::new());
-        for ((home, _), (_, seen)) in self.places.iter().zip(watch.seen()) {
+        let mut all_known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let places = self.places.iter().zip(watch.seen()).zip(all_known.iter_mut());
+        for (((home, _), (_, seen)), known) in places {
             let Some(inventory) = seen else {
                 missing.push(format!("{} can't be looked at", home.path.display()));
                 continue;
             };
             let found = find(&self.protection, inventory, &home.path);
             missing.extend(shortcomings(home, inventory, &found));
+            if !inventory.is_cut() {
+                known.clear();
+            }
+            known.extend(found.read_only.iter().chain(&found.hidden).cloned());
             for (paths, hidden) in [(&found.read_only, false), (&found.hidden, true)] {
                 for path in paths {
                     guards.push(Guarded::new(home, path, hidden)?);

@@ -4,20 +4,24 @@
 //! since an operator may have enabled it meanwhile, but not for every launch.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::bubblewrap::{self, Bubblewrap};
 use super::view;
 use crate::cgroup::{self, Place};
 use crate::plan::{Identity, Namespaces, Plan};
 use crate::seccomp::{Arch, Filter, Profile};
-use crate::{Mechanism, Network, child, launcher, sys};
+use crate::{Mechanism, NamespaceMaker, Network, child, launcher, sys};
 
 /// What there is, or why not.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     pub(super) namespaces: Result<(), String>,
+    /// The `bwrap` that makes them, where the launcher does not.
+    pub(super) bubblewrap: Option<CString>,
     pub(super) network_namespace: Result<(), String>,
     /// The version of Landlock.
     pub(super) landlock: Result<u32, String>,
@@ -36,8 +40,44 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const SWITCHED_OFF: &str = "switched off";
 
 impl Machine {
-    /// Looks, and leaves out what is switched off.
-    pub(super) fn look(switched_off: &BTreeSet<Mechanism>) -> io::Result<Self> {
+    /// Looks, and leaves out what is switched off. Where the launcher can't make namespaces, `bwrap`
+    /// is tried, unless a maker is named.
+    pub(super) fn look(
+        switched_off: &BTreeSet<Mechanism>,
+        maker: Option<NamespaceMaker>,
+    ) -> io::Result<Self> {
+        let machine = Self::look_alone()?;
+        let is_wanted = match maker {
+            None => machine.namespaces.is_err(),
+            Some(maker) => maker == NamespaceMaker::Bubblewrap,
+        };
+        let machine = if is_wanted && !switched_off.contains(&Mechanism::Namespaces) {
+            let found = bubblewrap::look(|network, by| in_namespaces(network, Some(by)), rehearse)?;
+            machine.with(found)
+        } else {
+            machine
+        };
+        Ok(machine.without(switched_off))
+    }
+
+    /// The same machine with `bwrap` as the maker, if it can.
+    fn with(mut self, found: Result<Bubblewrap, String>) -> Self {
+        match found {
+            Ok(Bubblewrap { program, network }) => {
+                self.namespaces = Ok(());
+                self.network_namespace = network;
+                self.bubblewrap = Some(program);
+            }
+            Err(why) => {
+                let before = self.namespaces.err().map(|before| format!("{before}; "));
+                self.namespaces = Err(format!("{}{why}", before.unwrap_or_default()));
+            }
+        }
+        self
+    }
+
+    /// What there is without the help of another program.
+    fn look_alone() -> io::Result<Self> {
         // Held while a child tries, so that two callers don't try the same at once.
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         let machine = match &*found {
@@ -50,7 +90,7 @@ impl Machine {
                 machine
             }
         };
-        Ok(machine.without(switched_off))
+        Ok(machine)
     }
 
     /// Tries each mechanism that an earlier look has not found.
@@ -67,8 +107,9 @@ impl Machine {
         Ok(Self {
             landlock: sys::abi().map_err(|error| error.to_string()),
             seccomp: try_plan(|it| &it.seccomp, filtered)?,
-            namespaces: try_plan(|it| &it.namespaces, || in_namespaces(false))?,
-            network_namespace: try_plan(|it| &it.network_namespace, || in_namespaces(true))?,
+            namespaces: try_plan(|it| &it.namespaces, || in_namespaces(false, None))?,
+            network_namespace: try_plan(|it| &it.network_namespace, || in_namespaces(true, None))?,
+            bubblewrap: None,
             groups,
         })
     }
@@ -124,14 +165,15 @@ fn filtered() -> Plan {
 }
 
 /// A child that sees the system and nothing else.
-fn in_namespaces(network: bool) -> Plan {
+fn in_namespaces(network: bool, bubblewrap: Option<CString>) -> Plan {
     Plan {
         namespaces: Some(Namespaces {
             identity: Identity::own(),
             network,
             root: view::system(Network::None),
+            bubblewrap: bubblewrap.clone(),
         }),
-        empty_bounding_set: true,
+        empty_bounding_set: bubblewrap.is_none(),
         ..Plan::default()
     }
 }

@@ -1,9 +1,11 @@
 //! From what is asked for to what can be launched: everything that can be decided before a launch.
 
+mod bubblewrap;
 mod guards;
 mod launch;
 mod machine;
 mod paths;
+mod report;
 mod sealed;
 mod sockets;
 mod view;
@@ -20,13 +22,13 @@ use self::machine::{Machine, filter};
 use self::paths::Paths;
 use self::sealed::Plans;
 pub(crate) use self::sealed::Sealed;
-use crate::cgroup::{Blueprint, Ceilings, Place, Version};
+use crate::cgroup::{Blueprint, Ceilings, Place};
 use crate::child::{self, Ticket};
 use crate::plan::{Identity, Landlock, Namespaces, Plan, Rlimit};
 use crate::seccomp::Profile;
 use crate::{
-    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, MemoryHolder, Network,
-    PrepareError, SpawnError, Status,
+    Child, Command, Confinement, ConfinementReport, Limits, Mechanism, Network, PrepareError,
+    SpawnError, Status,
 };
 
 /// A confinement whose every decision is made; children are started from it.
@@ -52,7 +54,8 @@ impl Confinement {
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
         let mut paths = Paths::resolve(self)?;
-        let machine = Machine::look(&self.switched_off).map_err(PrepareError::Launcher)?;
+        let machine =
+            Machine::look(&self.switched_off, self.maker).map_err(PrepareError::Launcher)?;
         if self.protection.is_on() && machine.namespaces.is_ok() {
             paths.hide_sockets(&self.protection_bounds)?;
         }
@@ -214,11 +217,14 @@ impl Decision<'_> {
                 identity: Identity::own(),
                 network: self.has_own_network(),
                 root: view::root(self.asked, self.paths),
+                bubblewrap: self.machine.bubblewrap.clone(),
             }),
             wall_clock: self.asked.limits.wall_clock,
             rlimits: rlimits(&self.asked.limits, self.machine.group(|place| place.memory).is_ok()),
             landlock: self.machine.landlock.as_ref().ok().map(|abi| self.landlock(*abi)),
-            empty_bounding_set: namespaces || geteuid().is_root(),
+            // `bwrap` leaves nothing that could empty it, and nothing to empty.
+            empty_bounding_set: self.machine.bubblewrap.is_none()
+                && (namespaces || geteuid().is_root()),
             seccomp: self.machine.seccomp.is_ok().then(|| filter(self.profile())),
         }
     }
@@ -245,92 +251,6 @@ impl Decision<'_> {
                 Ok((paths::c_string(name)?, paths::c_string(value)?))
             })
             .collect()
-    }
-
-    /// The status of each mechanism.
-    fn report(&self) -> ConfinementReport {
-        let mut report = ConfinementReport::new();
-        let found = |answer: &Result<(), String>| match answer {
-            Ok(()) => Status::Enforced,
-            Err(why) => Status::Unavailable { why: why.clone() },
-        };
-        report.set(Mechanism::Namespaces, found(&self.machine.namespaces));
-        if self.asked.network == Network::None {
-            let own = self.machine.namespaces.as_ref().and(self.machine.network_namespace.as_ref());
-            report.set(Mechanism::NetworkNamespace, found(&own.copied().map_err(Clone::clone)));
-        }
-        report.set(Mechanism::Landlock, self.landlock_status());
-        report.set(Mechanism::Seccomp, found(&self.machine.seccomp));
-        report.set(Mechanism::NoNewPrivileges, Status::Enforced);
-        report.set(Mechanism::Capabilities, Status::Enforced);
-        report.set(Mechanism::ResourceLimits, Status::Enforced);
-        report.set(Mechanism::GuardedPaths, self.guards_status());
-        report.set(Mechanism::ProtectedNames, self.protection_status());
-        if self.asked.limits.memory.is_some() {
-            report.set(Mechanism::MemoryGroup, found(&self.machine.group(|place| place.memory)));
-        }
-        if self.asked.limits.processes.is_some() {
-            let holds = self.machine.group(|place| place.processes);
-            report.set(Mechanism::ProcessGroup, found(&holds));
-        }
-        if self.asked.limits.cpu_share.is_some() {
-            report.set(Mechanism::CpuGroup, found(&self.machine.group(|place| place.cpu)));
-        }
-        report.memory_held_by = self.memory_holder();
-        report
-    }
-
-    /// What holds the memory of a child, if that is limited.
-    fn memory_holder(&self) -> Option<MemoryHolder> {
-        self.asked.limits.memory?;
-        let place = self.groups().into_iter().find(|place| place.memory);
-        Some(match place.map(|place| place.version) {
-            Some(Version::Two) => MemoryHolder::ControlGroupV2,
-            Some(Version::One) => MemoryHolder::ControlGroupV1,
-            None => MemoryHolder::ResourceLimit,
-        })
-    }
-
-    /// Landlock handles more with every version.
-    fn landlock_status(&self) -> Status {
-        match &self.machine.landlock {
-            Err(why) => Status::Unavailable { why: why.clone() },
-            Ok(6..) => Status::Enforced,
-            Ok(abi) => Status::Partial {
-                missing: format!(
-                    "this kernel has version {abi}; signals and abstract sockets need 6"
-                ),
-            },
-        }
-    }
-
-    /// What a launch does about names that the host obeys, as far as that is known before it.
-    fn protection_status(&self) -> Status {
-        if !self.asked.protection.is_on() {
-            return Status::NotRequested;
-        }
-        let is_writable = self.paths.writable().next().is_some();
-        match (&self.machine.namespaces, self.paths.unseen.as_slice()) {
-            (Err(why), _) if is_writable => Status::Unavailable {
-                why: format!("namespaces: {why}; Landlock can't make exceptions"),
-            },
-            (_, []) if is_writable => Status::Partial { missing: launch::ABSENT.to_owned() },
-            (_, []) => Status::Enforced,
-            (_, unseen) => Status::Partial { missing: unseen.join("; ") },
-        }
-    }
-
-    /// What does not exist can't be covered.
-    fn guards_status(&self) -> Status {
-        if self.paths.guards.is_empty() {
-            return Status::NotRequested;
-        }
-        let absent: Vec<_> = self.paths.guards.iter().filter(|guard| !guard.exists).collect();
-        if absent.is_empty() {
-            return Status::Enforced;
-        }
-        let names: Vec<_> = absent.iter().map(|guard| guard.path.display().to_string()).collect();
-        Status::Partial { missing: format!("not there yet, and can be made: {}", names.join(", ")) }
     }
 }
 

@@ -12,7 +12,7 @@ mod pattern;
 mod repository;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(target_os = "linux")]
@@ -178,6 +178,18 @@ impl Protection {
     #[cfg(target_os = "linux")]
     pub(crate) fn ruling_of_pointer(&self, path: &Path) -> Ruling {
         self.own_ruling(path).unwrap_or((Class::Protected, names::POINTER))
+    }
+
+    /// What is looked at in the top directory also where a walk does not get to it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn first_looks(&self) -> Vec<PathBuf> {
+        let lists = [names::PROTECTED, names::REPORTED];
+        let listed = lists.into_iter().flatten().map(|(name, _)| PathBuf::from(name));
+        let own = self.rules.own.iter().map(|(pattern, _)| pattern.at_top());
+        let git = Path::new(".git");
+        let parts = Self::parts().chain(["HEAD"]).map(|part| git.join(part));
+        let bare = Self::parts().chain(["HEAD", "objects", "refs"]).map(PathBuf::from);
+        listed.chain(own).chain(parts).chain(bare).collect()
     }
 
     /// The protected parts of a repository.

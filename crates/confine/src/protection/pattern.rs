@@ -10,7 +10,7 @@
 //! never skipped.
 
 use std::ffi::OsStr;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// Names that a path ends with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,6 +70,11 @@ impl Pattern {
     /// The last name, by which patterns are found.
     pub(super) fn last(&self) -> &str {
         self.names.last().map_or("", String::as_str)
+    }
+
+    /// What it names in the top directory.
+    pub(super) fn at_top(&self) -> PathBuf {
+        self.names.iter().collect()
     }
 
     /// Whether a relative path is matched.

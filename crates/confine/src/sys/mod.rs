@@ -13,7 +13,9 @@ mod process;
 mod seccomp;
 mod signals;
 
-pub(crate) use descriptors::{close_from, close_number, close_on_exec_from, dup_onto};
+pub(crate) use descriptors::{
+    adopt, close_from, close_number, close_on_exec_from, dup_onto, pass_on_exec,
+};
 pub(crate) use entry::ENTRY;
 pub(crate) use landlock::{Attributes, Ruleset, abi};
 pub(crate) use loopback::bring_up_loopback;

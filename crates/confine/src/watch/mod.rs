@@ -8,14 +8,20 @@ mod findings;
 mod report;
 mod summary;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use self::findings::{Finding, Reason};
 pub use self::report::ChangeReport;
 pub use self::summary::{ChangeSummary, ChangedPath, ToldFinding};
 use crate::inventory::{Bounds, Inventory};
 use crate::protection::{Class, Protection, Repositories, find};
+
+/// How much is looked at beyond the bounds.
+const MOST_BESIDES: usize = 20_000;
+const TIME_BESIDES: Duration = Duration::from_millis(500);
 
 /// The writable directories of a confinement at one moment.
 #[derive(Debug, Clone)]
@@ -36,18 +42,36 @@ struct Place {
 }
 
 impl Watch {
-    /// Looks at directories, each with what precedes its paths in a report.
+    /// Looks at directories, each with what precedes its paths in a report, and with paths that are
+    /// looked at whatever the bounds.
     pub(crate) fn begin<'a>(
-        places: impl IntoIterator<Item = (&'a Path, PathBuf)>,
+        places: impl IntoIterator<Item = (&'a Path, PathBuf, BTreeSet<PathBuf>)>,
         protection: Protection,
         bounds: Bounds,
     ) -> Self {
-        let look = |(path, shown): (&Path, PathBuf)| Place {
-            before: Inventory::take(path, &bounds).ok().map(Arc::new),
-            path: path.to_owned(),
-            shown,
-        };
-        Self { places: places.into_iter().map(look).collect(), protection, bounds }
+        let mut watch = Self { places: Vec::new(), protection, bounds };
+        for (path, shown, known) in places {
+            let before = watch.look(path, || known);
+            watch.places.push(Place { before, path: path.to_owned(), shown });
+        }
+        watch
+    }
+
+    /// Looks at one directory. Where there is more in it than the bounds allow, what is known and what
+    /// has a name of the lists at the top is looked at besides: a crowd of files hides nothing there.
+    fn look(
+        &self,
+        path: &Path,
+        known: impl FnOnce() -> BTreeSet<PathBuf>,
+    ) -> Option<Arc<Inventory>> {
+        let mut inventory = Inventory::take(path, &self.bounds).ok()?;
+        if inventory.is_cut() && self.protection.is_on() {
+            let paths: Vec<_> = known().into_iter().chain(self.protection.first_looks()).collect();
+            let mut bounds = Bounds::default();
+            (bounds.entries, bounds.time) = (MOST_BESIDES, TIME_BESIDES);
+            inventory.look_at(path, paths.iter().map(PathBuf::as_path), &bounds);
+        }
+        Some(Arc::new(inventory))
     }
 
     /// What became of the directories since then.
@@ -90,7 +114,13 @@ impl Watch {
         let mut report = ChangeReport::nothing();
         let mut all = Vec::new();
         for place in &self.places {
-            let now = Inventory::take(&place.path, &self.bounds).ok().map(Arc::new);
+            let known = || {
+                let before = place.before.as_ref();
+                before
+                    .map(|it| find(&self.protection, it, &place.path).read_only)
+                    .unwrap_or_default()
+            };
+            let now = self.look(&place.path, known);
             match (&place.before, &now) {
                 (Some(before), Some(now)) => report.add(place, &self.protection, before, now),
                 _ => report.changes.complete = false,

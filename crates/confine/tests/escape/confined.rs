@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use confine::{Command, Confinement, Limits, Mechanism, Outcome, Prepared};
+use confine::{Command, Confinement, Limits, Mechanism, NamespaceMaker, Outcome, Prepared};
 
 use crate::attempts::{Attempt, Said, table};
 use crate::open;
@@ -18,6 +18,8 @@ pub(crate) enum Level {
     Full,
     /// Everything, and nothing is named: what is protected is what the crate's lists say.
     Standard,
+    /// The same, with `bwrap` as the maker of namespaces.
+    Bubblewrap,
     /// What is left where namespaces are forbidden: Landlock, the filter, and limits.
     Landlock,
 }
@@ -59,7 +61,7 @@ impl Level {
     /// The mechanism that it cannot do without.
     fn mechanism(self) -> Mechanism {
         match self {
-            Self::Full | Self::Standard => Mechanism::Namespaces,
+            Self::Full | Self::Standard | Self::Bubblewrap => Mechanism::Namespaces,
             Self::Landlock => Mechanism::Landlock,
         }
     }
@@ -68,7 +70,7 @@ impl Level {
     /// that wants it is refused (a test of its own).
     fn offers(self, attempt: &Attempt) -> bool {
         match self {
-            Self::Full => true,
+            Self::Full | Self::Bubblewrap => true,
             Self::Standard => attempt.wants_guards() || attempt.name == "network.unix-read-only",
             Self::Landlock => attempt.name != "files.hidden-in-workdir",
         }
@@ -76,7 +78,7 @@ impl Level {
 
     /// Whether an attempt on what the host would run later may succeed as long as it is found.
     fn only_finds(self, attempt: &Attempt) -> bool {
-        self != Self::Full && attempt.wants_guards()
+        !matches!(self, Self::Full | Self::Bubblewrap) && attempt.wants_guards()
     }
 }
 
@@ -97,6 +99,7 @@ fn bare(level: Level, world: &World, probe: &Path) -> Confinement {
         Confinement::builder(world.path("work")).readable(world.path("ro")).readable(programs);
     match level {
         Level::Full | Level::Standard => confinement,
+        Level::Bubblewrap => confinement.namespaces_by(NamespaceMaker::Bubblewrap),
         Level::Landlock => {
             confinement.without(Mechanism::Namespaces).without(Mechanism::NetworkNamespace)
         }
@@ -105,7 +108,7 @@ fn bare(level: Level, world: &World, probe: &Path) -> Confinement {
 
 fn prepared(level: Level, attempt: &Attempt, world: &World, probe: &Path) -> Prepared {
     let mut confinement = bare(level, world, probe).limits(limits(attempt));
-    if level == Level::Full {
+    if matches!(level, Level::Full | Level::Bubblewrap) {
         confinement = READ_ONLY.iter().fold(confinement, Confinement::protect);
     }
     if level != Level::Landlock {

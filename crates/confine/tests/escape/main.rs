@@ -67,6 +67,12 @@ fn what_the_host_would_run_later_is_held_or_found_as_a_user() {
 }
 
 #[test]
+fn no_attempt_gets_out_confined_through_bwrap_as_a_user() {
+    let hold = |role, probe: &Path| confined::hold(Level::Bubblewrap, role, probe);
+    stage::play(Role::User, "no_attempt_gets_out_confined_through_bwrap_as_a_user", hold);
+}
+
+#[test]
 fn no_attempt_gets_out_confined_by_landlock_as_root() {
     let hold = |role, probe: &Path| confined::hold(Level::Landlock, role, probe);
     stage::play(Role::Root, "no_attempt_gets_out_confined_by_landlock_as_root", hold);

@@ -56,10 +56,15 @@ const OPEN: &[Open] = &[
 pub(crate) fn find(name: &str, level: Level, role: Role) -> Option<&'static str> {
     let fits = |row: &&Open| {
         row.name == name
-            && row.level.is_none_or(|only| only == level)
+            && row.level.is_none_or(|only| only == level || is_made_otherwise(only, level))
             && row.role.is_none_or(|only| only == role)
     };
     OPEN.iter().find(fits).map(|row| row.reason)
+}
+
+/// Whether a row of full confinement stands for the same by another maker.
+fn is_made_otherwise(row: Level, level: Level) -> bool {
+    (row, level) == (Level::Full, Level::Bubblewrap)
 }
 
 /// The attempts that rows are about.

@@ -10,4 +10,5 @@ mod levels;
 mod mounted;
 mod ordinary_user;
 mod support;
+mod through_bwrap;
 mod waiting;

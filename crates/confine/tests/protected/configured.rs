@@ -105,3 +105,76 @@ fn without_namespaces_nothing_is_covered_which_is_told_and_everything_is_found()
     assert!(ran.finds(".git/hooks/pre-commit", Reason::Protected), "{:?}", ran.findings());
     assert!(ran.finds(".git/config", Reason::Protected));
 }
+
+#[test]
+fn what_is_hidden_within_what_was_granted_stays_hidden_or_nothing_starts() {
+    let (top, home) = (directory(), directory());
+    let secret = home.path().join("share/keyrings/login");
+    fs::create_dir_all(secret.parent().unwrap()).unwrap();
+    fs::write(&secret, "canary").unwrap();
+    let read = format!("cat {}", secret.display());
+    for granted in [
+        Confinement::builder(top.path()).readable(home.path()),
+        Confinement::builder(top.path()).writable(home.path()),
+    ] {
+        assert!(run(&granted.clone().prepare().unwrap(), &read).stdout.contains("canary"));
+        let hidden = granted.hide(home.path().join("share/keyrings"));
+        let ran = run(&hidden.clone().prepare().unwrap(), &read);
+        assert!(!ran.is_ok() && !ran.stdout.contains("canary"), "{}", ran.stdout);
+        let bare = hidden.without(Mechanism::Namespaces).without(Mechanism::NetworkNamespace);
+        assert!(bare.prepare().is_err());
+    }
+}
+
+/// Many files in the way of what matters, and a bound that is far below their number.
+fn crowd(top: &std::path::Path) -> Confinement {
+    for name in 0..2000 {
+        fs::write(top.join(format!("a{name}")), "x").unwrap();
+        fs::write(top.join(format!("z{name}")), "x").unwrap();
+    }
+    let mut bounds = Bounds::default();
+    bounds.entries = 100;
+    bounds.time = Duration::from_secs(30);
+    Confinement::builder(top).protection_bounds(bounds)
+}
+
+#[test]
+fn a_crowd_of_files_hides_nothing_at_the_top_and_nothing_that_was_found_before() {
+    let top = directory();
+    repository(top.path());
+    repository(&top.path().join("deep/er/repository"));
+    fs::write(top.path().join(".envrc"), "x").unwrap();
+    fs::create_dir(top.path().join(".claude")).unwrap();
+    let mut bounds = Bounds::default();
+    bounds.entries = 1000;
+    let before = Confinement::builder(top.path()).protection_bounds(bounds).prepare().unwrap();
+    assert!(run(&before, "true").is_ok());
+    let after = crowd(top.path()).prepare().unwrap();
+    for (prepared, name) in [
+        (&after, ".git/hooks/pre-commit"),
+        (&after, ".git/config"),
+        (&after, ".envrc"),
+        (&after, ".claude/settings.json"),
+        (&before, ".git/config"),
+        (&before, "deep/er/repository/.git/config"),
+        (&before, "deep/er/repository/.git/hooks/pre-commit"),
+    ] {
+        assert!(!run(prepared, &format!("echo x >> {name}")).is_ok(), "{name} was written");
+    }
+}
+
+#[test]
+fn a_crowd_of_files_hides_nothing_that_was_made_at_the_top() {
+    let top = directory();
+    repository(top.path());
+    let prepared = crowd(top.path()).prepare().unwrap();
+    let line = "mkdir -p .vscode .claude/hooks; echo x > .vscode/tasks.json; echo x > .envrc; \
+                echo x > .claude/hooks/run; echo x > .git/commondir; echo x > Makefile";
+    let ran = run(&prepared, line);
+    assert!(ran.is_ok(), "{}", ran.stderr);
+    for name in [".vscode/tasks.json", ".envrc", ".claude/hooks/run", ".git/commondir"] {
+        assert!(ran.finds(name, Reason::Protected), "{name}: {:?}", ran.findings());
+    }
+    assert!(ran.finds("Makefile", Reason::Reported), "{:?}", ran.findings());
+    assert!(!ran.report.unwrap().changes.complete);
+}

@@ -104,6 +104,10 @@ fn a_commit_still_works() {
         assert!(host(&top.path().join(place), "git log --oneline").lines().count() == 2);
         assert_eq!(ran.findings(), []);
     }
+    let line = "git checkout --quiet -b other && git rm --quiet new && git stash --quiet && \
+                git stash pop --quiet && git gc --quiet --prune=now && git fsck --strict";
+    let ran = run(&prepared, line);
+    assert!(ran.is_ok(), "{}", ran.stderr);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::process::{self, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use confine::{Command, Confinement, Mechanism, Outcome, Prepared};
+use confine::{Command, Confinement, Mechanism, NamespaceMaker, Outcome, Prepared};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How often a host is killed on each level if the command line does not say.
@@ -69,10 +69,14 @@ fn be_a_host(level: &str, mark: &str, directory: &Path) {
     });
 }
 
-/// A confinement of one of the two levels.
+/// A confinement of one of the levels.
 fn prepare(level: &str, directory: &Path) -> Prepared {
     let asked = Confinement::builder(directory);
-    let asked = if level == "full" { asked } else { asked.without(Mechanism::Namespaces) };
+    let asked = match level {
+        "full" => asked,
+        "bwrap" => asked.namespaces_by(NamespaceMaker::Bubblewrap),
+        _ => asked.without(Mechanism::Namespaces),
+    };
     asked.prepare().unwrap()
 }
 
@@ -92,7 +96,7 @@ fn start_trees(prepared: &Prepared, mark: &str) {
 /// Kills this process's own launcher: its children go with it or with their handle, and the next
 /// launch starts another one.
 fn kill_launchers() {
-    for (level, ends_with_launcher) in [("full", true), ("landlock", false)] {
+    for (level, ends_with_launcher) in [("full", true), ("bwrap", true), ("landlock", false)] {
         let directory = tempfile::tempdir().unwrap();
         let mark = format!("orphan-{}-{level}", process::id());
         let prepared = prepare(level, directory.path());
@@ -110,7 +114,7 @@ fn kill_launchers() {
         drop(child);
         await_condition("the tree ends with its handle", || trees(&mark) == 0);
     }
-    println!("2 launchers killed, nothing left");
+    println!("3 launchers killed, nothing left");
 }
 
 /// Children that wait for an order are few, and end with their confinement.
@@ -176,7 +180,7 @@ fn kill_hosts(rounds: u64) {
     let mut random = Random(seed());
     println!("seed {}", random.0);
     let mut trees = 0;
-    for level in ["full", "landlock"] {
+    for level in ["full", "bwrap", "landlock"] {
         for round in 0..rounds {
             let life = Duration::from_millis(random.below(LONGEST_LIFE_MS));
             let mark = format!("survivor-{}-{level}-{round}", process::id());
@@ -189,7 +193,7 @@ fn kill_hosts(rounds: u64) {
             assert_eq!(mount_count(), mounts, "mounts are left");
         }
     }
-    println!("{} hosts with {trees} processes of trees killed, nothing left", 2 * rounds);
+    println!("{} hosts with {trees} processes of trees killed, nothing left", 3 * rounds);
     assert!(trees > 0, "no host lived long enough to start anything");
 }
 

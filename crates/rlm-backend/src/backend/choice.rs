@@ -23,6 +23,11 @@ impl Backends {
         Self { listed, chosen: OnceLock::new() }
     }
 
+    /// Whether another backend than the first listed may be in use.
+    pub(crate) fn is_choice(&self) -> bool {
+        self.listed.len() > 1
+    }
+
     /// Makes a place that can read these files of the host, and says which backend it is of. Blocks.
     pub(crate) fn open(&self, files: &[PathBuf]) -> Result<(Box<dyn Place>, String), BackendError> {
         let backend = self.choose()?;

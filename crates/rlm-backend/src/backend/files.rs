@@ -35,6 +35,12 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// there is.
     fn look(&self) -> FileChanges;
 
+    /// How many bytes the directory holds, where that is bounded. It changes nothing of what a look
+    /// finds.
+    fn measure(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether a look takes no longer than some system calls, so that no other thread is needed.
     fn is_small(&self) -> bool {
         false

@@ -85,6 +85,12 @@ impl Watched {
         self.reach == Reach::ReadOnly || self.seen().is_small()
     }
 
+    /// How many bytes a private directory holds, at a cost that is bounded only by its size.
+    pub(super) fn measure(&self) -> Option<u64> {
+        let whole = || Inventory::take(&self.path, &Bounds::default()).ok();
+        (self.reach == Reach::Private).then(whole).flatten().as_ref().map(held)
+    }
+
     /// Before a call.
     pub(super) fn begin(&self) {
         if self.reach == Reach::Shared {

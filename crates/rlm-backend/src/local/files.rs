@@ -119,6 +119,10 @@ impl Files for LocalFiles {
         changes
     }
 
+    fn measure(&self) -> Option<u64> {
+        self.watched.measure()
+    }
+
     fn is_small(&self) -> bool {
         self.watched.is_small()
     }

@@ -95,7 +95,8 @@ impl Backend for LocalBackend {
 
     /// Whether this machine can confine at all. A directory that can't be used is another matter.
     fn probe(&self) -> Result<(), BackendError> {
-        let prepared = Confinement::builder(std::env::temp_dir()).read_only_workdir().prepare();
+        let nothing = Confinement::builder(std::env::temp_dir()).protection(Protection::none());
+        let prepared = nothing.read_only_workdir().prepare();
         prepared.map(drop).map_err(|error| BackendError::new(error.to_string()))
     }
 

@@ -182,6 +182,13 @@ impl SessionManager {
         (ends_in <= time).then_some(Extended { ends_in, extensions_left })
     }
 
+    /// The name of the backend that a session is of, where there is more than one that it could be.
+    /// `None` also where there is no such session.
+    #[must_use]
+    pub fn chosen_backend(&self, id: SessionId) -> Option<String> {
+        self.shared.pool.is_choice().then(|| self.backend(id).ok()).flatten()
+    }
+
     /// The name of the backend that a session is of.
     ///
     /// # Errors

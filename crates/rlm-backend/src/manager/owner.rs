@@ -5,6 +5,7 @@
 
 use std::{
     io,
+    pin::pin,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -171,7 +172,8 @@ impl Owner {
         Some(result)
     }
 
-    /// Runs a call, while the other interpreter's background output is taken in.
+    /// Runs a call, while the other interpreter's background output is taken in and the disk is watched.
+    /// A call that fills the disk is interrupted as one that runs out of time is.
     async fn attended(
         &mut self,
         run: &Run,
@@ -182,13 +184,23 @@ impl Owner {
             Language::Python => (&mut self.python, &mut self.bash),
             Language::Bash => (&mut self.bash, &mut self.python),
         };
-        let mut work = std::pin::pin!(slot.run(&self.place, run, calls, self.max_output, cancel));
-        loop {
+        let stop = cancel.child_token();
+        let mut work = pin!(slot.run(&self.place, run, calls, self.max_output, &stop));
+        let mut is_full = pin!(self.disk.fills(&self.place));
+        let mut result = loop {
             tokio::select! {
-                result = &mut work => return result,
+                // Nothing else is asked where the call is over at once.
+                biased;
+                result = &mut work => break result,
+                () = &mut is_full, if !stop.is_cancelled() => stop.cancel(),
                 () = other.attend() => {}
             }
+        };
+        if let (Ok(ran), true) = (&mut result, stop.is_cancelled() && !cancel.is_cancelled()) {
+            ran.outcome.ending.cancelled = false;
+            ran.limit.get_or_insert_with(|| "disk".to_owned());
         }
+        result
     }
 
     /// Says what a call made of the session's files, and how much there is now.

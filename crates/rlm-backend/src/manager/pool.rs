@@ -40,6 +40,11 @@ impl Pool {
         self.sorted_out().ready.pop_front()
     }
 
+    /// Whether another backend than the first listed may be in use.
+    pub(super) fn is_choice(&self) -> bool {
+        self.backends.is_choice()
+    }
+
     /// How many are ready.
     pub(super) fn count(&self) -> usize {
         self.sorted_out().ready.len()

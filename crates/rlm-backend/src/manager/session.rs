@@ -105,6 +105,12 @@ impl Session {
         self.begun.shown()
     }
 
+    /// Whether a call runs, and when the last one did.
+    pub(super) fn last_use(&self) -> (bool, Instant) {
+        let shown = self.begun.lock();
+        (shown.is_busy, shown.last_used)
+    }
+
     /// The name of the backend that it is of.
     pub(super) fn backend(&self) -> &str {
         &self.begun.backend

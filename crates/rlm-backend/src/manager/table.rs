@@ -84,13 +84,15 @@ impl Table {
     }
 
     pub(super) fn default_session(&mut self) -> Option<(SessionId, Arc<Session>)> {
-        self.sweep();
         let id = self.default?;
-        self.live.get(&id).map(|entry| (id, Arc::clone(&entry.session)))
+        self.find(id).ok().map(|session| (id, session))
     }
 
+    /// A session whose time is not over. The others are not looked at, however many there are.
     pub(super) fn find(&mut self, id: SessionId) -> Result<Arc<Session>, SessionError> {
-        self.sweep();
+        if self.live.get(&id).is_some_and(|entry| self.is_over(entry, Instant::now())) {
+            self.expire(id);
+        }
         let session = self.live.get(&id).map(|entry| Arc::clone(&entry.session));
         session.ok_or_else(|| self.missing(id))
     }
@@ -135,32 +137,41 @@ impl Table {
 
     fn expiry_of(&self, entry: &Entry) -> Expiry {
         let end = entry.session.created + self.lifetime + self.extension * entry.extensions;
-        let shown = entry.session.shown();
-        let idle = if shown.is_busy { end } else { end.min(shown.last_used + self.idle) };
+        let (is_busy, last_used) = entry.session.last_use();
+        let idle = if is_busy { end } else { end.min(last_used + self.idle) };
         let extensions_left = self.max_extensions - u64::from(entry.extensions);
         Expiry { idle, end, extensions_left }
     }
 
     /// When to look at a session again, which is removed here if its time has come.
     pub(super) fn next_look(&mut self, id: SessionId) -> Option<Instant> {
-        self.sweep();
+        self.find(id).ok()?;
         let entry = self.live.get(&id)?;
         // A call that runs may end at any moment, and the idle time begins then.
         let soon = Instant::now() + self.idle;
         Some(self.expiry_of(entry).idle.min(soon))
     }
 
+    fn is_over(&self, entry: &Entry, now: Instant) -> bool {
+        entry.session.is_gone() || self.expiry_of(entry).idle <= now
+    }
+
     fn sweep(&mut self) {
         let now = Instant::now();
-        let is_over = |entry: &Entry| entry.session.is_gone() || self.expiry_of(entry).idle <= now;
-        let over: Vec<SessionId> =
-            self.live.iter().filter(|(_, entry)| is_over(entry)).map(|(id, _)| *id).collect();
-        for id in over {
-            if let Some(entry) = self.live.get(&id) {
-                // A call that runs holds it too.
-                entry.session.end();
-            }
-            self.remove(id, Gone::Expired);
+        let over: Vec<SessionId> = self
+            .live
+            .iter()
+            .filter(|(_, entry)| self.is_over(entry, now))
+            .map(|(id, _)| *id)
+            .collect();
+        over.into_iter().for_each(|id| self.expire(id));
+    }
+
+    /// Ends a session. A call that runs holds it too, so it is told.
+    fn expire(&mut self, id: SessionId) {
+        if let Some(entry) = self.live.get(&id) {
+            entry.session.end();
         }
+        self.remove(id, Gone::Expired);
     }
 }

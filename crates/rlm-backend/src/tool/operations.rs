@@ -82,7 +82,8 @@ impl Operations {
             return Err(Failure::Cancelled);
         }
         let ends_soon = self.manager.ends_within(id, SOON);
-        let report = Report { id, ran: &ran, duration: started.elapsed(), ends_soon };
+        let backend = self.manager.chosen_backend(id);
+        let report = Report { id, ran: &ran, duration: started.elapsed(), ends_soon, backend };
         Ok(result::output(&report, ctx.limits().max_output()))
     }
 

@@ -3,7 +3,7 @@
 //! How the code ended, what became of the session, and what was left out are said apart. What has to
 //! be escaped takes more room than it has bytes, so less and less is kept until the whole fits.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tool_core::{ByteCount, Content, ToolOutput, clip};
@@ -20,6 +20,8 @@ pub(super) struct Report<'a> {
     pub(super) duration: Duration,
     /// The end of the session, where it is near.
     pub(super) ends_soon: Option<Extended>,
+    /// The backend that ran it, where there is more than one that it could be.
+    pub(super) backend: Option<String>,
 }
 
 /// The result of a call that ran.
@@ -32,7 +34,7 @@ pub(super) fn output(report: &Report<'_>, max: ByteCount) -> ToolOutput {
         content.extend(images.iter().cloned());
         let mut output = ToolOutput { content, ..ToolOutput::default() };
         if output.len_bytes() <= max || room < LEAST_ROOM {
-            output.confinement = Some(Value::clone(&report.ran.confinement));
+            output.confinement = Some(Arc::clone(&report.ran.confinement));
             return output;
         }
         room /= 2;
@@ -114,6 +116,9 @@ impl Text<'_> {
     fn put_ending(&self, all: &mut Map<String, Value>) {
         let (outcome, ending) = (&self.ran.outcome, self.ran.outcome.ending);
         put(all, "session_id", self.report.id.to_string());
+        if let Some(backend) = &self.report.backend {
+            put(all, "backend", backend.clone());
+        }
         match (ending.exit_code, ending.signal) {
             (Some(code), _) => put(all, "exit_code", code),
             (None, signal) => put(all, "signal", signal),

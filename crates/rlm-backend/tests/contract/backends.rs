@@ -26,6 +26,9 @@ async fn a_backend_that_is_missing_is_replaced_only_by_one_that_is_listed() {
     assert_eq!(made["backend"], "second");
     let status = json!({"op": "session_status", "session_id": made["session_id"]});
     assert_eq!(tool.answer(status).await["backend"], "second");
+    assert_eq!(tool.python("1 + 1").await["backend"], "second");
+    let only = over(vec![Arc::new(played())]);
+    assert_eq!(only.python("1 + 1").await.get("backend"), None);
 }
 
 #[test]

@@ -28,6 +28,7 @@ async fn a_death_is_told_and_the_next_call_has_another_interpreter() {
 async fn the_deadline_interrupts_and_what_does_not_obey_is_killed() {
     let tool = SandboxTool::with_backend(SandboxConfig::default(), Arc::new(played())).unwrap();
     let tool = Tool::over(tool, &["sandbox"]);
+    tool.python("1 + 1").await;
     let interrupted = tool.python_for("while True: pass", 400).await;
     assert_eq!((&interrupted["timed_out"], &interrupted["state"]), (&json!(true), &json!("kept")));
     assert_eq!(interrupted["stdout"], "before\n");

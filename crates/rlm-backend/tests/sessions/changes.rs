@@ -1,11 +1,16 @@
 //! What sessions make of a directory that outlives them.
 
-use std::{fs, path::Path};
+use std::{
+    fs, io,
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 use rlm_backend::{ProtectionConfig, SandboxConfig, SessionAccess};
 use serde_json::{Value, json};
 
-use crate::support::Tool;
+use crate::support::{Tool, soon};
+use tracing_subscriber::fmt::MakeWriter;
 
 /// The tool over a directory that sessions may write.
 fn in_directory(path: &Path) -> Tool {
@@ -162,4 +167,55 @@ async fn many_changes_fit_in_a_result() {
     let changes = &end["changes"];
     let told = paths(&changes["created"]).len() + paths(&changes["executable_configuration"]).len();
     assert_eq!(told as u64 + changes["left_out"].as_u64().unwrap(), 900, "{end}");
+}
+
+/// Keeps what is logged. Sessions end on threads of their own, so it is set for all of them.
+#[derive(Debug, Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn begin() -> Self {
+        let log = Self::default();
+        tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).try_init().unwrap();
+        log
+    }
+
+    fn lines_with(&self, text: &str) -> Vec<String> {
+        let all = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        all.lines().filter(|line| line.contains(text)).map(str::to_owned).collect()
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_expires_tells_the_log() {
+    let log = Log::begin();
+    let folder = tempfile::tempdir().unwrap();
+    let config = SandboxConfig { session_lifetime_secs: 1, ..config(folder.path()) };
+    let tool = Tool::with(config);
+    let ran = tool.bash("mkdir expired-3f1; echo x > expired-3f1/.envrc").await;
+    assert_eq!(ran["success"], true, "{ran}");
+    soon("the session expires, and the log says so", || {
+        !log.lines_with("expired-3f1/.envrc").is_empty()
+    })
+    .await;
+    let lines = log.lines_with("expired-3f1/.envrc");
+    assert!(lines[0].contains("WARN") && lines[0].contains("run later"), "{lines:?}");
 }

@@ -145,6 +145,16 @@ async fn a_file_that_is_too_large_is_refused_and_a_full_directory_takes_no_more(
 }
 
 #[tokio::test]
+async fn a_call_that_fills_the_disk_is_interrupted() {
+    let tool = Tool::with(SandboxConfig { disk_bytes: 1 << 20, ..SandboxConfig::default() });
+    let fill = "for n in $(seq 2000); do head -c 500000 /dev/zero > f$n; sleep 0.05; done";
+    let filled = tool.bash(fill).await;
+    assert_eq!((&filled["limit_exceeded"], &filled["timed_out"]), (&json!("disk"), &json!(false)));
+    assert!(filled["note"].as_str().unwrap().contains("session_destroy"), "{filled}");
+    assert!(filled["duration_ms"].as_f64().unwrap() < 30_000.0, "{filled}");
+}
+
+#[tokio::test]
 async fn the_operators_directory_takes_what_it_may_and_nothing_that_the_host_obeys() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("given"), "text").unwrap();

@@ -26,6 +26,8 @@ async fn there_is_no_input_and_asking_for_it_ends_at_once() {
 #[tokio::test]
 async fn what_a_timed_out_call_started_does_not_live_on() {
     let tool = Tool::new();
+    // The shell is there before its time counts.
+    tool.bash("true").await;
     let late = bash_for(&tool, "sleep 48171 & sleep 48172", 700).await;
     assert_eq!(late["timed_out"], true);
     soon("both are gone", || processes_with("4817").is_empty()).await;
@@ -35,6 +37,7 @@ async fn what_a_timed_out_call_started_does_not_live_on() {
 #[tokio::test]
 async fn a_job_in_the_background_is_not_waited_for() {
     let tool = Tool::new();
+    tool.bash("true").await;
     for job in
         ["sleep 3 &", "nohup sleep 3 &", "setsid sleep 3 &", "(sleep 3; echo late) & disown;"]
     {

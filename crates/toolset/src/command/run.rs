@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -92,7 +92,7 @@ impl ToolExecutor for CommandTool {
         match outcome {
             Outcome::Code(0) => {
                 let mut output = streams.output(ctx.limits().max_output());
-                output.confinement = changes.with(child.report());
+                output.confinement = changes.with(child.report()).map(Arc::new);
                 Ok(output)
             }
             Outcome::Code(code) => Err(failure(told(), ExitStatus::Code(code))),

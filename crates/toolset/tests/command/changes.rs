@@ -19,7 +19,7 @@ fn shell(workdir: &Path, protection: &str) -> sandbox::ToolSandbox {
 /// The changes that a result tells of.
 async fn changes(sandbox: &sandbox::ToolSandbox, line: &str) -> Value {
     let result = call(sandbox, "shell", json!({"line": line})).await;
-    result.outcome.unwrap().confinement.unwrap()["changes"].take()
+    result.outcome.unwrap().confinement.unwrap()["changes"].clone()
 }
 
 #[tokio::test]

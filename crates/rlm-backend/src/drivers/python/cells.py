@@ -13,8 +13,9 @@ class Sources:
 
     def __init__(self):
         self.names = []
+        self.texts = {}
         loaded = sys.modules.get("linecache")
-        self.cache = {} if loaded is None else loaded.cache
+        self.cache = None if loaded is None else loaded.cache
         if loaded is None:
             sys.meta_path.insert(0, self)
 
@@ -35,16 +36,25 @@ class Sources:
 
         def exec_module(module):
             execute(module)
-            module.cache.update(self.cache)
             self.cache = module.cache
+            for name, source in self.texts.items():
+                self.publish(name, source)
+            self.texts.clear()
 
         loader.exec_module = exec_module
 
-    def add(self, name, source):
+    def publish(self, name, source):
         self.cache[name] = (len(source), None, source.splitlines(True), name)
+
+    def add(self, name, source):
+        if self.cache is None:
+            self.texts[name] = source
+        else:
+            self.publish(name, source)
         self.names.append(name)
         if len(self.names) > KEPT_CELLS:
-            self.cache.pop(self.names.pop(0), None)
+            oldest = self.names.pop(0)
+            (self.texts if self.cache is None else self.cache).pop(oldest, None)
 
 
 class Cells:

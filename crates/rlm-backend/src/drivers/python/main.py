@@ -1,5 +1,15 @@
 # The loop: a request, its answer.
 
+def flush_before_spawning(streams):
+    """An audit hook; a plain function, because it is called for every cell, and a method costs more."""
+
+    def audit(event, _args):
+        if event in SPAWNING:
+            streams.flush()
+
+    return audit
+
+
 class Driver:
     def __init__(self, fd_in, fd_out):
         self.pid = os.getpid()
@@ -12,17 +22,13 @@ class Driver:
         self.parts = {}
         self.interrupts.install()
         os.register_at_fork(after_in_child=self.forked)
-        sys.addaudithook(self.audit)
+        sys.addaudithook(flush_before_spawning(self.streams))
         builtins.input = self.input
 
     def forked(self):
         self.is_child = True
         self.channel.forked()
         self.streams.forked()
-
-    def audit(self, event, _args):
-        if event in SPAWNING:
-            self.streams.flush()
 
     @staticmethod
     def input(prompt=""):

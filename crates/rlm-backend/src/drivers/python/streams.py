@@ -5,9 +5,11 @@ class Streams:
 
     def __init__(self):
         self.saved = {fd: high(fd) for fd in (1, 2)}
-        for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
         self.out, self.err = sys.stdout, sys.stderr
+        for stream in (self.out, self.err):
+            # None where the descriptor was not open.
+            if stream is not None:
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
         self.modules_seen = len(sys.modules)
         self.libc = None
         self.renew()
