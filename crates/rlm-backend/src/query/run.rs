@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tool_core::{BoxFuture, ToolSpec};
 
 use super::{
-    Context, QueryEvent, Spent, StopReason,
-    ask::{self, AskError},
+    Context, QueryEvent, QueryOutcome, StopReason, ask,
     clipped::clipped,
     history::History,
+    outcome::End,
     prompts,
     question::Question,
     reply::{self, Block, Final, Reply, Tag},
@@ -26,55 +26,6 @@ use crate::{Language, Ran, SessionError, StateAfter};
 const SHOWN_PROMPT: usize = 4000;
 /// How long the end of a query waits for what it had written down.
 const LAST_LOOK: Duration = Duration::from_millis(500);
-
-/// How a query ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QueryOutcome {
-    /// Why.
-    pub stop: StopReason,
-    /// The answer; where the reason is another, what there is of one, or null.
-    pub answer: Value,
-    /// What stood in the way.
-    pub message: Option<String>,
-    /// What it and all below it spent.
-    pub spent: Spent,
-    /// Its turns.
-    pub turns: u64,
-    /// How many levels of queries were below it.
-    pub levels_below: u64,
-    /// How long it took.
-    pub duration: Duration,
-}
-
-/// How the loop ended.
-struct End {
-    stop: StopReason,
-    answer: Value,
-    message: Option<String>,
-}
-
-impl End {
-    fn because(stop: StopReason) -> Self {
-        Self { stop, answer: Value::Null, message: None }
-    }
-}
-
-impl From<AskError> for End {
-    fn from(error: AskError) -> Self {
-        match error {
-            AskError::Stopped(stop) => Self::because(stop),
-            AskError::Model(message) => {
-                Self { message: Some(message), ..Self::because(StopReason::ModelError) }
-            }
-        }
-    }
-}
-
-impl From<SessionError> for End {
-    fn from(error: SessionError) -> Self {
-        Self { message: Some(error.to_string()), ..Self::because(StopReason::ModelError) }
-    }
-}
 
 /// A session for a query that has none.
 pub(super) async fn open(tree: &Tree, context: &Context) -> Result<QuerySession, SessionError> {
