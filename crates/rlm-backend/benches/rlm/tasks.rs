@@ -72,9 +72,10 @@ pub(crate) async fn loading(millions: usize) {
         let code = format!(
             "import time\nbegan = time.perf_counter()\nwith open({path:?}, encoding='utf-8') as f: again = f.read()\nFINAL([time.perf_counter() - began, again == context])"
         );
-        let root = Program::new(Duration::ZERO, move |_, _| python(&code));
-        let engine = engine(Arc::clone(&root), root);
-        let begin = async |context| {
+        let reading = Program::new(Duration::ZERO, move |_, _| python(&code));
+        let idle = Program::new(Duration::ZERO, |_, _| python("FINAL(0)"));
+        let begin = async |root: Arc<Program>, context| {
+            let engine = engine(Arc::clone(&root), root);
             let kept = Arc::<crate::program::Kept>::default();
             let query = Query { prompt: "?".to_owned(), context, ..Query::default() };
             let outcome = engine.ask(query, watch(&kept)).await.unwrap();
@@ -82,8 +83,8 @@ pub(crate) async fn loading(millions: usize) {
             (at_ms / 1e3, outcome.answer)
         };
         let empty = NamedTempFile::new().unwrap();
-        let (without, _) = begin(Context::File(empty.path().to_owned())).await;
-        let (with, answer) = begin(Context::File(file.path().to_owned())).await;
+        let (without, _) = begin(idle, Context::File(empty.path().to_owned())).await;
+        let (with, answer) = begin(reading, Context::File(file.path().to_owned())).await;
         assert_eq!(answer[1], true);
         ours.push((with - without).max(1e-6));
         theirs.push(answer[0].as_f64().unwrap());

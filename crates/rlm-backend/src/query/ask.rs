@@ -118,7 +118,12 @@ pub(super) fn estimate(messages: &[Message]) -> u64 {
         Message::Assistant(reply) => reply.text.len(),
         Message::Tool { content, .. } => content.len(),
     };
-    messages.iter().map(|message| tokens(text(message)) + 4).sum()
+    messages.iter().map(|message| message_tokens(text(message))).sum()
+}
+
+/// The same of a message of this many bytes.
+pub(super) fn message_tokens(bytes: usize) -> u64 {
+    tokens(bytes) + 4
 }
 
 fn tokens(bytes: usize) -> u64 {

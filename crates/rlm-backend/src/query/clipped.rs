@@ -11,8 +11,9 @@ pub(crate) fn clipped(text: &str, max: usize) -> String {
         return text.to_owned();
     }
     let half = max / 2;
-    let border = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(at, _)| at);
-    let (head, tail) = (&text[..border(half)], &text[border(total - half)..]);
+    let head = text.char_indices().nth(half).map_or(text.len(), |(at, _)| at);
+    let last = half.checked_sub(1).and_then(|nth| text.char_indices().nth_back(nth));
+    let (head, tail) = (&text[..head], &text[last.map_or(text.len(), |(at, _)| at)..]);
     let left_out = total - 2 * half;
     format!("{head}\n[... {left_out} characters left out ...]\n{tail}")
 }

@@ -6,7 +6,7 @@
 
 use model::{ChatReply, FinishReason, Message};
 
-use super::ask::estimate;
+use super::ask::{estimate, message_tokens};
 
 /// How many of the newest exchanges always stay whole.
 const NEWEST: usize = 2;
@@ -79,7 +79,10 @@ impl History {
     }
 
     fn tokens(&self) -> u64 {
-        estimate(&self.messages())
+        let exchanges = self.exchanges.iter().flat_map(|(reply, told)| [reply, told]);
+        let exchanges: u64 = exchanges.map(|text| message_tokens(text.len())).sum();
+        let forgotten = if self.has_forgotten { 2 * message_tokens(FORGOTTEN.len()) } else { 0 };
+        estimate(&self.head) + exchanges + forgotten
     }
 }
 

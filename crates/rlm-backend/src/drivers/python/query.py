@@ -289,7 +289,8 @@ class Part:
 
     def answer_to(self, name, args, kind=SubQueryError):
         text = encode(args)
-        if len(text.encode("utf-8", "driver")) > MAX_CALL:
+        # No character has more than four bytes.
+        if len(text) * 4 > MAX_CALL and len(text.encode("utf-8", "driver")) > MAX_CALL:
             raise kind("too_large", f"the arguments of {name} have more than {MAX_CALL} bytes")
         reply = self.channel.ask(name, text)
         if reply.get("error") is not None:
