@@ -1,47 +1,76 @@
-//! From settings to a sandbox that is ready to execute.
+//! From settings to a sandbox that is ready to execute, and the sub-agents behind it.
 
 use std::sync::Arc;
 
 use sandbox::{AuditLog, ToolSandbox};
+use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
-use tool_core::Limits;
+use tool_core::{AuthorizationScope, Limits};
 use toolset::offer_to_queries;
 
 use crate::{
-    approver::TerminalApprover, failure::Failure, live::LiveOutput, models, settings::Settings,
+    agents::Host, approver::TerminalApprover, failure::Failure, live::LiveOutput, models,
+    settings::Settings,
 };
 
-/// The sandbox of one run. All mistakes of the operator are found here.
-pub(crate) fn sandbox(
+/// What executes calls in one run.
+pub(crate) struct Session {
+    pub(crate) sandbox: Arc<ToolSandbox>,
+    /// What may be called.
+    pub(crate) scope: AuthorizationScope,
+    /// Makes chains within the scope.
+    pub(crate) host: Arc<Host>,
+    agents: Option<Arc<SubagentTool>>,
+}
+
+impl Session {
+    /// Ends the sub-agents that still live, with their grace.
+    pub(crate) async fn end(&self) {
+        if let Some(agents) = &self.agents {
+            agents.pool().drain().await;
+        }
+    }
+}
+
+/// The session of one run. All mistakes of the operator are found here.
+pub(crate) fn start(
     settings: &Settings,
     approver: TerminalApprover,
     live: Option<LiveOutput>,
     cancellation: CancellationToken,
-) -> Result<Arc<ToolSandbox>, Failure> {
-    let config = settings.config();
+) -> Result<Session, Failure> {
     let limits = limits(settings)?;
-    let toolset = settings.toolset(models::of_tool(settings))?;
-    let queries = toolset.queries().cloned();
+    let audit = audit(settings)?;
+    let host = Arc::new(Host::new(settings.clone(), limits, approver.clone(), audit.clone()));
+    let models = models::of_tool(settings);
+    let toolset = settings.toolset(Arc::clone(&host) as Arc<_>, models)?;
+    let (agents, queries) = (toolset.agents(), toolset.queries().cloned());
     let registry = Arc::new(toolset.into_registry());
+    host.knows(&registry);
     let scope = settings.scope(&registry)?;
     let ask = settings.ask(&registry, &scope)?;
-    let mut sandbox = ToolSandbox::new(registry, scope, limits)
+    let mut sandbox = ToolSandbox::new(registry, scope.clone(), limits)
         .with_cancellation(cancellation)
         .with_approval(ask, Arc::new(approver));
     if let Some(live) = live {
         sandbox = sandbox.with_progress(Arc::new(live));
     }
-    if let Some(path) = &config.audit.file {
-        let audit = AuditLog::open(path).map_err(|error| {
-            settings.mistake("audit.file", &Failure::operator(&error).to_string())
-        })?;
+    if let Some(audit) = audit {
         sandbox = sandbox.with_audit(audit);
     }
     let sandbox = Arc::new(sandbox);
     if let Some(queries) = &queries {
         offer_to_queries(queries, &sandbox);
     }
-    Ok(sandbox)
+    Ok(Session { sandbox, scope, host, agents })
+}
+
+fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {
+    let Some(path) = &settings.config().audit.file else { return Ok(None) };
+    let audit = AuditLog::open(path);
+    audit
+        .map(Some)
+        .map_err(|error| settings.mistake("audit.file", &Failure::operator(&error).to_string()))
 }
 
 /// The ceilings of a call.

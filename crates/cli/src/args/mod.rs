@@ -1,6 +1,7 @@
 //! What was typed. What it means is decided in `settings`.
 
 mod agent;
+mod agents;
 mod exec;
 mod rlm;
 mod shared;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use agent::{AgentArgs, ModelArgs, Provider};
+pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs};
 pub(crate) use exec::ExecArgs;
 pub(crate) use rlm::RlmArgs;
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
@@ -38,6 +40,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),
+    Agents(AgentsArgs),
     Rlm(RlmArgs),
     Tools(ToolsArgs),
     /// Look at the configuration

@@ -10,6 +10,13 @@ fn every_mechanism_has_a_status_and_a_remedy_where_it_is_missing() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows: Vec<Value> = run.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert!(rows.len() >= 10, "{rows:?}");
+    let (agents, rows): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| row["agent"].is_string());
+    assert_eq!(agents.len(), 7);
+    for row in &agents {
+        assert_eq!(row["path"].is_string(), row["status"] == "installed", "{row}");
+        assert_eq!(row["how_to_install"].is_string(), row["status"] == "not_installed", "{row}");
+    }
     for row in &rows {
         let status = row["status"].as_str().unwrap();
         let is_missing = matches!(status, "unavailable" | "partial");

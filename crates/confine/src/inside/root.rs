@@ -93,12 +93,9 @@ fn open_bind(bind: &Bind) -> io::Result<OwnedFd> {
         return Err(io::Error::from_raw_os_error(libc::ESTALE));
     }
     let tree = copy_of_mount(place.as_fd(), bind.is_directory)?;
-    let (read_write, read_only) =
-        ([Attribute::NoSetuid, Attribute::NoDevices], [Attribute::ReadOnly]);
-    set_attributes(tree.as_fd(), &read_write, bind.is_directory)?;
-    if !bind.writable {
-        set_attributes(tree.as_fd(), &read_only, bind.is_directory)?;
-    }
+    let read_only = [Attribute::NoSetuid, Attribute::NoDevices, Attribute::ReadOnly];
+    let attributes = if bind.writable { &read_only[..2] } else { &read_only };
+    set_attributes(tree.as_fd(), attributes, bind.is_directory)?;
     Ok(tree)
 }
 
@@ -215,41 +212,38 @@ impl NewRoot {
 
     /// The place for a mount, made where that leaves nothing on the host.
     pub(super) fn point(&self, path: &CStr, kind: Kind) -> io::Result<OwnedFd> {
-        let mut place = self.root.try_clone()?;
-        let path = Path::new(OsStr::from_bytes(relative(path)?.to_bytes()));
-        let mut names = path.components().peekable();
-        while let Some(name) = names.next() {
-            let kind = if names.peek().is_some() { Kind::Directory } else { kind };
-            place = self.step(place.as_fd(), name.as_os_str(), kind)?;
-        }
-        Ok(place)
+        self.point_below(Path::new(OsStr::from_bytes(relative(path)?.to_bytes())), kind)
     }
 
-    /// One name further down, made if it is missing.
-    fn step(&self, parent: BorrowedFd<'_>, name: &OsStr, kind: Kind) -> io::Result<OwnedFd> {
-        let name = CString::new(name.as_bytes())?;
-        match self.open(parent, &name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.make(parent, &name, kind)?;
-                self.open(parent, &name)
-            }
-            answer => answer,
+    /// The same for a path below the root: most are missing but for their last name.
+    fn point_below(&self, path: &Path, kind: Kind) -> io::Result<OwnedFd> {
+        let whole = CString::new(path.as_os_str().as_bytes())?;
+        match self.open(self.root.as_fd(), &whole) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            answer => return answer,
         }
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let above = above.map(|above| self.point_below(above, Kind::Directory)).transpose()?;
+        let parent = above.as_ref().unwrap_or(&self.root).as_fd();
+        let name = CString::new(path.file_name().ok_or(ErrorKind::InvalidInput)?.as_bytes())?;
+        self.make(parent, &name, kind)
     }
 
     /// Makes an empty directory or file, in a file system that was made here.
-    fn make(&self, parent: BorrowedFd<'_>, name: &CStr, kind: Kind) -> io::Result<()> {
+    fn make(&self, parent: BorrowedFd<'_>, name: &CStr, kind: Kind) -> io::Result<OwnedFd> {
         if !self.made.contains(&fstat(parent)?.st_dev) {
             return Err(io::Error::from_raw_os_error(libc::EROFS));
         }
         match kind {
-            Kind::Directory => mkdirat(parent, name, Mode::from_raw_mode(0o755))?,
+            Kind::Directory => {
+                mkdirat(parent, name, Mode::from_raw_mode(0o755))?;
+                self.open(parent, name)
+            }
             Kind::File => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-                openat(parent, name, flags, Mode::from_raw_mode(0o644))?;
+                Ok(openat(parent, name, flags, Mode::from_raw_mode(0o644))?)
             }
         }
-        Ok(())
     }
 
     /// Takes all permissions from something that was made here, and removes its name.

@@ -5,7 +5,7 @@
 //! descriptor, one name at a time. So whoever swaps directories for links meanwhile makes the walk
 //! miss something, and leads it nowhere.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::{CStr, OsStr};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -26,8 +26,11 @@ const MOST_GAPS: usize = 16;
 /// Walks.
 pub(super) fn take(directory: &Path, bounds: &Bounds) -> io::Result<Inventory> {
     let mut walk = Walk::new(directory, bounds)?;
-    walk.find(PathBuf::new())?;
-    walk.everything();
+    let top = walk.find(PathBuf::new())?;
+    if walk.found[top].1.kind() == FileKind::Directory {
+        walk.waiting.push_back(top);
+        walk.everything();
+    }
     let Walk { found, gaps, .. } = walk;
     let mut inventory = Inventory { entries: found, gaps, ..Inventory::default() };
     inventory.sort();
@@ -42,19 +45,25 @@ pub(super) fn add<'a>(
     bounds: &Bounds,
 ) -> io::Result<()> {
     let mut walk = Walk::new(directory, bounds)?;
-    let mut seen = HashSet::new();
+    let mut places: HashMap<&Path, Option<usize>> = HashMap::new();
+    let mut lined_up = HashSet::new();
     for path in paths {
         let above: Vec<_> = path.ancestors().filter(|one| !one.as_os_str().is_empty()).collect();
         // From the top on, up to the first that is not there.
-        for one in above.into_iter().rev().filter(|one| seen.insert((*one).to_owned())) {
-            if let Err(error) = walk.find(one.to_owned()) {
-                let is_absent = error.kind() == ErrorKind::NotFound;
-                inventory.absent.extend(is_absent.then(|| one.to_owned()));
-                break;
+        for one in above.into_iter().rev() {
+            let place = *places.entry(one).or_insert_with(|| {
+                walk.find(one.to_owned())
+                    .inspect_err(|error| {
+                        let is_absent = error.kind() == ErrorKind::NotFound;
+                        inventory.absent.extend(is_absent.then(|| one.to_owned()));
+                    })
+                    .ok()
+            });
+            let Some(place) = place else { break };
+            let is_directory = walk.found[place].1.kind() == FileKind::Directory;
+            if one == path && is_directory && lined_up.insert(place) {
+                walk.waiting.push_back(place);
             }
-        }
-        if let Some(place) = walk.found.iter().position(|(one, _)| one == path) {
-            walk.line_up(place);
         }
     }
     walk.everything();
@@ -94,17 +103,14 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Adds what is at one path, and lines up a directory at the top.
-    fn find(&mut self, path: PathBuf) -> io::Result<()> {
+    /// Adds what is at one path; gives its place in what was found.
+    fn find(&mut self, path: PathBuf) -> io::Result<usize> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let is_top = path.as_os_str().is_empty();
         let place = if is_top { self.top.try_clone()? } else { self.open(&path, flags)? };
-        if let Some(entry) = look(place.as_fd(), c"", false)? {
-            let is_directory = entry.kind() == FileKind::Directory;
-            self.waiting.extend((is_top && is_directory).then_some(self.found.len()));
-            self.found.push((path, entry));
-        }
-        Ok(())
+        let entry = look(place.as_fd(), c"", false)?.ok_or(ErrorKind::NotFound)?;
+        self.found.push((path, entry));
+        Ok(self.found.len() - 1)
     }
 
     /// Reads directories until there are none or a bound is reached.

@@ -114,10 +114,11 @@ impl Launcher {
 
     /// How long the launcher may wait for a request before it does something else.
     fn pause(&self) -> Option<Duration> {
-        match (self.wanted, self.ahead.is_empty(), self.haste) {
-            (Some(_), _, _) | (None, false, 1..) => Some(Duration::ZERO),
-            (None, false, 0) => Some(BREATH),
-            (None, true, _) => self.leftovers.pause(),
+        let is_idle = self.wanted.is_none() && self.ahead.is_empty();
+        match (is_idle, self.haste) {
+            (true, _) => self.leftovers.pause(),
+            (false, 0) => Some(BREATH),
+            (false, _) => Some(Duration::ZERO),
         }
     }
 
@@ -158,6 +159,10 @@ impl Launcher {
             task.doors = doors;
             self.make_child(job, task).map_err(|error| (Step::Clone, error))
         });
+        if self.wanted == Some(job.namespaces) && !job.is_ahead {
+            // The spare process that was put off would have been of use.
+            self.haste = HASTE;
+        }
         let is_worth_it = job.namespaces & NEW_NETWORK != 0 && self.spare.is_none();
         self.wanted = is_worth_it.then_some(job.namespaces);
         let (message, pidfd) = match &answer {
@@ -196,9 +201,9 @@ impl Launcher {
     /// groups. Without a spare one, the next job takes longer and is told if something is wrong.
     fn use_the_time(&mut self) {
         if let Some(namespaces) = self.wanted.take() {
+            self.haste = self.haste.saturating_sub(1);
             self.spare = self.make_spare(namespaces).ok();
         } else if let Some((job, descriptors)) = self.ahead.pop_front() {
-            self.haste = self.haste.saturating_sub(1);
             self.make(&job, descriptors);
         } else {
             self.leftovers.remove();

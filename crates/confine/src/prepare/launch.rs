@@ -87,9 +87,7 @@ impl Protected {
             };
             let found = find(&self.protection, inventory, &home.path);
             missing.extend(shortcomings(home, inventory, &found));
-            if !inventory.is_cut() {
-                known.clear();
-            }
+            known.retain(|path| inventory.is_cut() && inventory.get(path).is_some());
             known.extend(found.read_only.iter().chain(&found.hidden).cloned());
             for (paths, hidden) in [(&found.read_only, false), (&found.hidden, true)] {
                 for path in paths {

@@ -8,6 +8,7 @@ use rlm_backend::{QueryConfig, SandboxConfig};
 use sandbox::{AuditConfig, LimitsConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spawner::SubagentConfig;
 
 use crate::command::CommandConfig;
 
@@ -30,7 +31,7 @@ pub struct Config {
     /// Recursive queries: a model that works in a session.
     pub query: QueryConfig,
     /// Sub-agents.
-    pub subagent: ReservedConfig,
+    pub subagent: SubagentConfig,
     /// The web.
     pub browser: ReservedConfig,
 }

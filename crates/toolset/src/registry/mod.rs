@@ -16,6 +16,7 @@ use sandbox::{
     BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
     ToolExecutor, Workdir,
 };
+use spawner::{AgentHost, NoHost, SubagentTool};
 use tool_core::{RegisterError, Tool, ToolRegistry, ToolSpec};
 
 use self::declared::register_declared;
@@ -27,7 +28,7 @@ use crate::{Config, command::CommandTool};
 /// # Errors
 /// An operator's mistake, with the key that holds it.
 pub fn create_default_registry(config: &Config) -> Result<ToolRegistry, ToolsetError> {
-    Toolset::new(config, Err(NO_MODELS.to_owned())).map(|toolset| toolset.registry)
+    Toolset::new(config).map(|toolset| toolset.registry)
 }
 
 const NO_MODELS: &str = "no models are given to recursive queries here";
@@ -37,21 +38,63 @@ const NO_MODELS: &str = "no models are given to recursive queries here";
 pub struct Toolset {
     registry: ToolRegistry,
     queries: Option<QueryEngine>,
+    agents: Option<Arc<SubagentTool>>,
 }
 
 impl Toolset {
-    /// Makes the tools. Recursive queries ask these models, or say why they can't be had.
+    /// Makes the tools.
     ///
     /// # Errors
     /// An operator's mistake, with the key that holds it.
-    pub fn new(config: &Config, models: Result<QueryModels, String>) -> Result<Self, ToolsetError> {
+    pub fn new(config: &Config) -> Result<Self, ToolsetError> {
+        Self::with_host(config, Arc::new(NoHost))
+    }
+
+    /// Makes the tools, with what sub-agents need of the program around them.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn with_host(config: &Config, host: Arc<dyn AgentHost>) -> Result<Self, ToolsetError> {
+        Self::with_queries(config, host, Err(NO_MODELS.to_owned()))
+    }
+
+    /// The same with recursive queries, which ask these models, or say why they can't be had.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn with_queries(
+        config: &Config,
+        host: Arc<dyn AgentHost>,
+        models: Result<QueryModels, String>,
+    ) -> Result<Self, ToolsetError> {
+        Self::make(config, Agents::Of(host), models)
+    }
+
+    /// Makes the tools of a sub-agent: new ones, so that it shares no session with anybody. `subagent` is
+    /// its own view of the agents, where it may start some.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn for_agent(
+        config: &Config,
+        subagent: Option<Arc<dyn Tool>>,
+    ) -> Result<Self, ToolsetError> {
+        Self::make(config, Agents::Given(subagent), Err(NO_MODELS.to_owned()))
+    }
+
+    fn make(
+        config: &Config,
+        agents: Agents,
+        models: Result<QueryModels, String>,
+    ) -> Result<Self, ToolsetError> {
         check_reserved(config)?;
-        let Makers { tools: builtins, queries, .. } = builtins(config, models)?;
+        let (makers, agents) = builtins(config, agents, models)?;
+        let Makers { tools: builtins, queries, .. } = makers;
         let registry = match &config.tools.definitions {
             None => register_all(builtins)?,
             Some(path) => register_declared(path, builtins)?,
         };
-        Ok(Self { registry, queries })
+        Ok(Self { registry, queries, agents })
     }
 
     /// What runs recursive queries, where they can be had.
@@ -66,6 +109,12 @@ impl Toolset {
         self.registry
     }
 
+    /// The sub-agents, where there are any: they end with the tools, and can be ended before.
+    #[must_use]
+    pub fn agents(&self) -> Option<Arc<SubagentTool>> {
+        self.agents.clone()
+    }
+
     /// The tools that need a working directory.
     #[must_use]
     pub fn workdir_tools() -> [&'static str; 3] {
@@ -74,16 +123,30 @@ impl Toolset {
 }
 
 fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
-    let sections = [("subagent", &config.subagent), ("browser", &config.browser)];
-    match sections.into_iter().find(|(_, reserved)| reserved.enabled) {
-        None => Ok(()),
-        Some((section, _)) => Err(ToolsetError::NotBuilt { section }),
+    if config.browser.enabled {
+        return Err(ToolsetError::NotBuilt { section: "browser" });
     }
+    Ok(())
+}
+
+/// The name of the tool of `[subagent]`.
+const AGENTS: &str = "subagent";
+
+/// Where the tool of `[subagent]` comes from.
+enum Agents {
+    /// It is made, over this program.
+    Of(Arc<dyn AgentHost>),
+    /// It is there, or there is none.
+    Given(Option<Arc<dyn Tool>>),
 }
 
 type Builtins = Vec<Arc<dyn Tool>>;
 
-fn builtins(config: &Config, models: Result<QueryModels, String>) -> Result<Makers, ToolsetError> {
+fn builtins(
+    config: &Config,
+    agents: Agents,
+    models: Result<QueryModels, String>,
+) -> Result<(Makers, Option<Arc<SubagentTool>>), ToolsetError> {
     let pool = BlockingPool::new(config.limits.pool()?);
     let mut makers = Makers { pool, tools: Vec::new(), queries: None };
     if let Some(path) = &config.tools.workdir {
@@ -92,7 +155,8 @@ fn builtins(config: &Config, models: Result<QueryModels, String>) -> Result<Make
     makers.lookups(config)?;
     makers.commands(config)?;
     makers.sessions(config, models)?;
-    Ok(makers)
+    let agents = makers.agents(config, agents)?;
+    Ok((makers, agents))
 }
 
 /// Collects the tools that the configuration gives what they need.
@@ -153,6 +217,28 @@ impl Makers {
         Ok(())
     }
 
+    fn agents(
+        &mut self,
+        config: &Config,
+        agents: Agents,
+    ) -> Result<Option<Arc<SubagentTool>>, ToolsetError> {
+        let host = match agents {
+            Agents::Of(host) => host,
+            Agents::Given(tool) => {
+                self.tools.extend(tool);
+                return Ok(None);
+            }
+        };
+        if !config.subagent.enabled {
+            return Ok(None);
+        }
+        let mut section = config.subagent.clone();
+        section.workdir = section.workdir.or_else(|| config.tools.workdir.clone());
+        let tool = Arc::new(SubagentTool::new(section, host).map_err(ToolsetError::Agents)?);
+        self.tools.push(Arc::clone(&tool) as Arc<dyn Tool>);
+        Ok(Some(tool))
+    }
+
     fn blocking(
         &mut self,
         spec: &ToolSpec,
@@ -166,7 +252,8 @@ impl Makers {
 
 /// Also where there is no working directory: a name means one thing.
 fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
-    if SandboxTool::names().contains(&name) || Toolset::workdir_tools().contains(&name) {
+    let is_taken = SandboxTool::names().contains(&name) || name == AGENTS;
+    if is_taken || Toolset::workdir_tools().contains(&name) {
         return Err(ToolsetError::Taken { kind, name: name.to_owned() });
     }
     Ok(())

@@ -19,7 +19,7 @@ use crate::{
     failure::Failure,
     interrupt, models, out, printable,
     screen::Screen,
-    session,
+    session::{self, Session},
     settings::{Layers, Settings},
 };
 
@@ -28,8 +28,8 @@ pub(super) async fn run(args: RlmArgs, screen: &Screen) -> Result<ExitCode, Fail
     let models = query_models(&args, &settings)?;
     let engine = engine(&settings, models)?;
     let cancellation = CancellationToken::new();
-    // The engine sees the tools for as long as the sandbox is here.
-    let _tools = offer(&engine, &settings, screen, &cancellation)?;
+    // The engine sees the tools for as long as the session is here.
+    let tools = offer(&engine, &settings, screen, &cancellation)?;
     let replay = args.resume.as_deref().map(replay).transpose()?.unwrap_or_default();
     let context = context::of(args.context.as_deref())?;
     let trajectory = args.resume.as_ref().or(args.trajectory.as_ref());
@@ -43,7 +43,11 @@ pub(super) async fn run(args: RlmArgs, screen: &Screen) -> Result<ExitCode, Fail
     };
     let watch = Watch { observer: Arc::new(observer), cancel: cancellation, replay };
     let query = Query { prompt: args.question.clone(), context, ..Query::default() };
-    let outcome = engine.ask(query, watch).await.map_err(|error| Failure::broken(&error))?;
+    let outcome = engine.ask(query, watch).await;
+    if let Some(tools) = &tools {
+        tools.end().await;
+    }
+    let outcome = outcome.map_err(|error| Failure::broken(&error))?;
     if let Some(trajectory) = trajectory {
         trajectory.finish().map_err(|error| Failure::broken(&error))?;
     }
@@ -93,15 +97,15 @@ fn offer(
     settings: &Settings,
     screen: &Screen,
     cancellation: &CancellationToken,
-) -> Result<Option<Arc<sandbox::ToolSandbox>>, Failure> {
+) -> Result<Option<Session>, Failure> {
     if !settings.config().tools.execute {
         settings.check_idle()?;
         return Ok(None);
     }
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(settings, approver, None, cancellation.clone())?;
-    toolset::offer_to_queries(engine, &sandbox);
-    Ok(Some(sandbox))
+    let session = session::start(settings, approver, None, cancellation.clone())?;
+    toolset::offer_to_queries(engine, &session.sandbox);
+    Ok(Some(session))
 }
 
 fn replay(path: &Path) -> Result<Replay, Failure> {
