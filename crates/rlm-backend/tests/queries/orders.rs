@@ -34,11 +34,11 @@ fn said(number: u64) -> Said {
         12 => python("print('x' * 100_000)"),
         _ => python("FINAL('answer')"),
     };
-    let is_failing = number % 23 == 0;
+    let is_failing = number.is_multiple_of(23);
     Said {
         reply: if is_failing { Err("down".to_owned()) } else { Ok(reply) },
         after: Duration::from_millis(number % 5 * 10),
-        finish: if number % 17 == 0 { FinishReason::Length } else { FinishReason::Stop },
+        finish: if number.is_multiple_of(17) { FinishReason::Length } else { FinishReason::Stop },
         usage: Usage { input_tokens: 20 + number % 40, output_tokens: number % 15 },
     }
 }
@@ -64,7 +64,7 @@ async fn one(seed: u64) {
     let query = Query { prompt: "?".to_owned(), budget, ..Query::default() };
     let watch = bench.watch();
     let cancel = watch.cancel.clone();
-    let is_cancelled = seed % 3 == 0;
+    let is_cancelled = seed.is_multiple_of(3);
     let stop = async {
         if is_cancelled {
             tokio::time::sleep(Duration::from_millis(100 + seed * 37 % 900)).await;
