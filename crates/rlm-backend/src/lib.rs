@@ -51,6 +51,7 @@ mod manager;
 mod output;
 mod protection;
 mod protocol;
+mod requirements;
 mod tool;
 
 pub(crate) use backend::Backends;
@@ -72,4 +73,5 @@ pub use manager::{
 pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
 pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
+pub use requirements::Requirements;
 pub use tool::{SandboxTool, SandboxToolError};
