@@ -34,6 +34,22 @@ pub(crate) fn config_file() -> Option<std::path::PathBuf> {
     std::env::var_os(CONFIG_FILE).filter(|path| !path.is_empty()).map(Into::into)
 }
 
+/// A variable that the operator's configuration names for a child, or `PATH`.
+pub(crate) fn named(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
+}
+
+/// Where the records of sub-agents are kept, where the configuration says nothing: the user's state
+/// folder.
+pub(crate) fn agents_folder() -> Option<std::path::PathBuf> {
+    let absolute = |name: &str| {
+        let path = std::path::PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+    state.map(|state| state.join("remit/agents"))
+}
+
 /// The key of a model, from the variable of this name.
 pub(crate) fn api_key(variable: &str) -> Result<Option<ApiKey>, Failure> {
     let Ok(key) = std::env::var(variable) else { return Ok(None) };

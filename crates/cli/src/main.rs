@@ -4,6 +4,7 @@
 //! work ended with an error, 2 an operator's mistake (found before anything is contacted or executed),
 //! 130 interrupted. A closed standard output is a quiet end.
 
+mod agents;
 mod approver;
 mod args;
 mod commands;

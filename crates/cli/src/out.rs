@@ -25,6 +25,14 @@ pub(crate) fn text_out(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Bytes on standard output, as they are.
+pub(crate) fn bytes_out(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(())
+}
+
 /// A line for people. A closed standard error is nobody's problem.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");

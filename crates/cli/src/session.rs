@@ -1,38 +1,70 @@
-//! From settings to a sandbox that is ready to execute.
+//! From settings to a sandbox that is ready to execute, and the sub-agents behind it.
 
 use std::sync::Arc;
 
 use sandbox::{AuditLog, ToolSandbox};
+use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
-use tool_core::Limits;
+use tool_core::{AuthorizationScope, Limits};
 
-use crate::{approver::TerminalApprover, failure::Failure, live::LiveOutput, settings::Settings};
+use crate::{
+    agents::Host, approver::TerminalApprover, failure::Failure, live::LiveOutput,
+    settings::Settings,
+};
 
-/// The sandbox of one run. All mistakes of the operator are found here.
-pub(crate) fn sandbox(
+/// What executes calls in one run.
+pub(crate) struct Session {
+    pub(crate) sandbox: Arc<ToolSandbox>,
+    /// What may be called.
+    pub(crate) scope: AuthorizationScope,
+    /// Makes chains within the scope.
+    pub(crate) host: Arc<Host>,
+    agents: Option<Arc<SubagentTool>>,
+}
+
+impl Session {
+    /// Ends the sub-agents that still live, with their grace.
+    pub(crate) async fn end(&self) {
+        if let Some(agents) = &self.agents {
+            agents.pool().drain().await;
+        }
+    }
+}
+
+/// The session of one run. All mistakes of the operator are found here.
+pub(crate) fn start(
     settings: &Settings,
     approver: TerminalApprover,
     live: Option<LiveOutput>,
     cancellation: CancellationToken,
-) -> Result<Arc<ToolSandbox>, Failure> {
-    let config = settings.config();
+) -> Result<Session, Failure> {
     let limits = limits(settings)?;
-    let registry = Arc::new(settings.registry()?);
+    let audit = audit(settings)?;
+    let host = Arc::new(Host::new(settings.clone(), limits, approver.clone(), audit.clone()));
+    let toolset = settings.toolset(Arc::clone(&host) as Arc<_>)?;
+    let agents = toolset.agents();
+    let registry = Arc::new(toolset.into_registry());
+    host.knows(&registry);
     let scope = settings.scope(&registry)?;
     let ask = settings.ask(&registry, &scope)?;
-    let mut sandbox = ToolSandbox::new(registry, scope, limits)
+    let mut sandbox = ToolSandbox::new(registry, scope.clone(), limits)
         .with_cancellation(cancellation)
         .with_approval(ask, Arc::new(approver));
     if let Some(live) = live {
         sandbox = sandbox.with_progress(Arc::new(live));
     }
-    if let Some(path) = &config.audit.file {
-        let audit = AuditLog::open(path).map_err(|error| {
-            settings.mistake("audit.file", &Failure::operator(&error).to_string())
-        })?;
+    if let Some(audit) = audit {
         sandbox = sandbox.with_audit(audit);
     }
-    Ok(Arc::new(sandbox))
+    Ok(Session { sandbox: Arc::new(sandbox), scope, host, agents })
+}
+
+fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {
+    let Some(path) = &settings.config().audit.file else { return Ok(None) };
+    let audit = AuditLog::open(path);
+    audit
+        .map(Some)
+        .map_err(|error| settings.mistake("audit.file", &Failure::operator(&error).to_string()))
 }
 
 /// The ceilings of a call.

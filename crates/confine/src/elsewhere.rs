@@ -103,6 +103,17 @@ impl Child {
         match *self {}
     }
 
+    /// Sends `SIGTERM`.
+    pub fn ask_to_end(&self) {
+        match *self {}
+    }
+
+    /// The number of the first process.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        match *self {}
+    }
+
     /// Ends the child.
     ///
     /// # Errors

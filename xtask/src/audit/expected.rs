@@ -8,6 +8,7 @@ pub(super) const PACKAGES: &[&str] = &[
     "model",
     "rlm-backend",
     "sandbox",
+    "spawner",
     "testkit",
     "tool-core",
     "toolset",

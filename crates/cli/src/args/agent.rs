@@ -31,6 +31,8 @@ pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) chain: ChainArgs,
     #[command(flatten)]
+    pub(crate) orchestration: OrchestrationArgs,
+    #[command(flatten)]
     pub(crate) settings: SettingsArgs,
     #[command(flatten)]
     pub(crate) execution: ExecutionArgs,
@@ -69,6 +71,29 @@ pub(crate) struct ModelArgs {
 pub(crate) enum Provider {
     Openai,
     Anthropic,
+}
+
+/// A plan of independent sub-tasks instead of one task.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Orchestration")]
+pub(crate) struct OrchestrationArgs {
+    /// Run the sub-tasks of a plan side by side, each in a chain of its own
+    #[arg(long, requires = "delegation_plan", conflicts_with_all = ["task", "results", "system"])]
+    pub(crate) orchestrate: bool,
+    /// The plan: {"sub_tasks": [{"id": "a", "task": "…", "allow_tools": ["…"]}, …]}
+    #[arg(long, value_name = "FILE", requires = "orchestrate")]
+    pub(crate) delegation_plan: Option<PathBuf>,
+    /// The most sub-tasks that a plan may have
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "orchestrate")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=64))]
+    pub(crate) max_sub_agents: u64,
+    /// The time of all sub-tasks together, in milliseconds
+    #[arg(long, value_name = "N", default_value_t = 30_000, requires = "orchestrate")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    pub(crate) max_orchestration_budget_ms: u64,
+    /// Let sub-tasks call this of what is allowed, and nothing else; repeat for more
+    #[arg(long, value_name = "NAME", requires = "orchestrate")]
+    pub(crate) sub_agent_allow_tool: Vec<String>,
 }
 
 #[derive(Debug, Clone, Args)]

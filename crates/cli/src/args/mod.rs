@@ -1,6 +1,7 @@
 //! What was typed. What it means is decided in `settings`.
 
 mod agent;
+mod agents;
 mod exec;
 mod shared;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use agent::{AgentArgs, Provider};
+pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs};
 pub(crate) use exec::ExecArgs;
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
@@ -37,6 +39,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),
+    Agents(AgentsArgs),
     Tools(ToolsArgs),
     /// Look at the configuration
     #[command(subcommand)]

@@ -36,7 +36,8 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
     // Lines of JSON on the same terminal are all there is to see.
     let is_all_json = args.json && out::is_terminal_out();
     let live = if is_all_json { None } else { LiveOutput::on(screen) };
-    let sandbox = session::sandbox(&settings, approver, live, cancellation.clone())?;
+    let session = session::start(&settings, approver, live, cancellation.clone())?;
+    let sandbox = &session.sandbox;
     let jobs = session::jobs(&settings)?;
     let mut input = lines::read(args.calls.as_deref(), jobs)?;
     interrupt::watch(screen, cancellation.clone())?;
@@ -50,7 +51,7 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
             () = cancellation.cancelled(), if is_more => is_more = false,
             line = input.recv(), if is_more && running.len() < jobs => match line {
                 None => is_more = false,
-                Some(Ok(line)) => running.push_back(answer(&sandbox, line)),
+                Some(Ok(line)) => running.push_back(answer(sandbox, line)),
                 Some(Err(error)) => {
                     let message = format!("the calls can't be read any further: {error}");
                     return Err(Failure::Broken(message));
@@ -58,6 +59,7 @@ pub(super) async fn run(args: ExecArgs, screen: &Screen) -> Result<ExitCode, Fai
             },
         }
     }
+    session.end().await;
     if cancellation.is_cancelled() {
         return Ok(ExitCode::from(interrupt::INTERRUPTED));
     }

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod agent;
+mod agents;
 mod audit;
 mod brief;
 mod config;
@@ -24,6 +25,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Exec(args) => block_on(exec::run(args, screen)),
         Command::Agent(args) => block_on(agent::run(args, screen)),
+        Command::Agents(args) => agents::run(&args),
         Command::Tools(args) => tools::run(&args),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),

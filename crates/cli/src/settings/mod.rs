@@ -6,16 +6,17 @@
 mod layers;
 mod scope;
 
-use std::error::Error;
+use std::{error::Error, sync::Arc};
 
-use tool_core::ToolRegistry;
-use toolset::{Config, LayeredConfig, Origin, create_default_registry};
+use spawner::AgentHost;
+use tool_core::{Tool, ToolRegistry};
+use toolset::{Config, LayeredConfig, Origin, Toolset, ToolsetError, create_default_registry};
 
 pub(crate) use self::layers::Layers;
-use crate::failure::Failure;
+use crate::{env, failure::Failure};
 
 /// The settings of one run, and where each came from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) layered: LayeredConfig,
 }
@@ -71,8 +72,27 @@ impl Settings {
 
     /// The tools that exist.
     pub(crate) fn registry(&self) -> Result<ToolRegistry, Failure> {
-        create_default_registry(self.config())
-            .map_err(|error| self.mistake(&error.key(), &Failure::operator(&error).to_string()))
+        create_default_registry(self.config()).map_err(|error| self.unmade(&error))
+    }
+
+    /// The tools that exist, over sub-agents that can be started.
+    pub(crate) fn toolset(&self, host: Arc<dyn AgentHost>) -> Result<Toolset, Failure> {
+        let mut config = self.config().clone();
+        config.subagent.state_dir = config.subagent.state_dir.or_else(env::agents_folder);
+        Toolset::with_host(&config, host).map_err(|error| self.unmade(&error))
+    }
+
+    /// The tools of a sub-agent.
+    pub(crate) fn agent_registry(
+        &self,
+        subagent: Option<Arc<dyn Tool>>,
+    ) -> Result<ToolRegistry, Failure> {
+        let toolset = Toolset::for_agent(self.config(), subagent);
+        toolset.map(Toolset::into_registry).map_err(|error| self.unmade(&error))
+    }
+
+    fn unmade(&self, error: &ToolsetError) -> Failure {
+        self.mistake(&error.key(), &Failure::operator(error).to_string())
     }
 
     /// Refuses flags that need `--execute-tools` where it is missing. What stands in a file is only

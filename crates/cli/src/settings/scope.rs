@@ -52,8 +52,11 @@ impl Settings {
 
     /// A directory in a file may be for other runs; one that was typed is for this one.
     fn check_workdir_used(&self, registry: &ToolRegistry) -> Result<(), Failure> {
+        let config = self.config();
+        let is_agents =
+            |name: &str| config.subagent.enabled && name.split('.').next() == Some("subagent");
         let is_used =
-            self.config().tools.allow.iter().any(|name| is_workdir_tool(self.config(), name));
+            config.tools.allow.iter().any(|name| is_workdir_tool(config, name) || is_agents(name));
         if is_used || !self.is_flag("tools.workdir") {
             return Ok(());
         }

@@ -28,6 +28,12 @@ fn every_mechanism_has_a_status_and_a_remedy_where_it_is_missing() {
         assert_eq!(interpreter["is_usable"], true, "these tests need it: {interpreter}");
         assert!(interpreter["path"].as_str().unwrap().ends_with(program), "{interpreter}");
     }
+    let agents = found["agents"].as_array().unwrap();
+    assert_eq!(agents.len(), 7);
+    for row in agents {
+        assert_eq!(row["path"].is_string(), row["status"] == "installed", "{row}");
+        assert_eq!(row["how_to_install"].is_string(), row["status"] == "not_installed", "{row}");
+    }
 }
 
 #[test]

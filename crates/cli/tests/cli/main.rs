@@ -5,6 +5,7 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says why")]
 
 mod agent;
+mod agents;
 mod audit;
 mod closed;
 mod config;
@@ -14,6 +15,7 @@ mod input;
 mod interrupt;
 mod mistakes;
 mod model;
+mod orchestrate;
 mod results;
 mod sessions;
 mod shell;

@@ -2,10 +2,15 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 16] = [
     "",
     "exec",
     "agent",
+    "agents",
+    "agents list",
+    "agents show",
+    "agents tail",
+    "agents kill",
     "tools",
     "config",
     "config show",

@@ -7,7 +7,7 @@ mod spawn;
 mod status;
 
 use std::io::{PipeReader, PipeWriter};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::net::{Shutdown, shutdown};
@@ -152,12 +152,26 @@ impl Child {
         self.ask(Request::Interrupt);
     }
 
+    /// Sends `SIGTERM` to the program's process group, and does not wait.
+    pub fn ask_to_end(&self) {
+        self.ask(Request::Terminate);
+    }
+
+    /// The number of the child's first process, as this process sees it; nothing once it is gone.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        let path = format!("/proc/self/fdinfo/{}", self.pidfd.as_raw_fd());
+        let facts = std::fs::read_to_string(path).ok()?;
+        let line = facts.lines().find_map(|line| line.strip_prefix("Pid:"))?;
+        line.trim().parse().ok()
+    }
+
     /// Ends the child: `SIGTERM` to the program's group, and after the grace everything is killed.
     ///
     /// # Errors
     /// When the kernel can't be asked.
     pub fn terminate(&mut self, grace: Duration) -> Result<End, WaitError> {
-        self.ask(Request::Terminate);
+        self.ask_to_end();
         if let Some(end) = self.wait_for(grace)? {
             return Ok(end);
         }

@@ -1,4 +1,5 @@
-//! Many sessions that live at once, each called in turn, beside one.
+//! Many sessions that live at once, each called in turn, beside one; and the same with bare loops, to
+//! tell what is a session's own from what is any process's that was not called just now.
 
 use std::time::Instant;
 
@@ -6,6 +7,7 @@ use rlm_backend::SandboxConfig;
 
 use crate::{
     Size,
+    peers::Talker,
     subject::Tool,
     table::{Series, row},
 };
@@ -15,6 +17,14 @@ const TURNS: usize = 5;
 
 /// The median of a call in one of many sessions, beside that in a session alone.
 pub(crate) async fn in_turn(size: &Size) {
+    let (one_loop, loops) = of_loops(size.sessions);
+    let (alone, many) = of_sessions(size).await;
+    row(&many, &alone, Some(2.0));
+    row(&loops, &one_loop, None);
+    row(&many, &loops, None);
+}
+
+async fn of_sessions(size: &Size) -> (Series, Series) {
     let max = size.sessions as u64 + 1;
     let tool = Tool::new(SandboxConfig {
         max_sessions: max,
@@ -50,5 +60,28 @@ pub(crate) async fn in_turn(size: &Size) {
             many.push(begun.elapsed());
         }
     }
-    row(&many, &alone, Some(2.0));
+    (alone, many)
+}
+
+/// One loop of ten lines called again and again, and as many as there are sessions in turn.
+fn of_loops(count: usize) -> (Series, Series) {
+    let mut loops: Vec<_> = (0..count).map(|_| Talker::evaluating()).collect();
+    let (mut alone, mut many) = (
+        Series::new("the same with one loop"),
+        Series::new("a pipe to as many loops of ten lines in turn"),
+    );
+    for one in &mut loops {
+        one.round_trip();
+    }
+    if let Some(one) = loops.first_mut() {
+        for _ in 0..count {
+            alone.push(one.round_trip());
+        }
+    }
+    for _ in 0..TURNS {
+        for one in &mut loops {
+            many.push(one.round_trip());
+        }
+    }
+    (alone, many)
 }

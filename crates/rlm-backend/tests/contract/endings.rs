@@ -29,10 +29,10 @@ async fn the_deadline_interrupts_and_what_does_not_obey_is_killed() {
     let tool = SandboxTool::with_backend(SandboxConfig::default(), Arc::new(played())).unwrap();
     let tool = Tool::over(tool, &["sandbox"]);
     tool.python("1 + 1").await;
-    let interrupted = tool.python_for("while True: pass", 400).await;
+    let interrupted = tool.python_for("while True: pass", 1500).await;
     assert_eq!((&interrupted["timed_out"], &interrupted["state"]), (&json!(true), &json!("kept")));
     assert_eq!(interrupted["stdout"], "before\n");
-    let killed = tool.python_for("(never ends)", 400).await;
+    let killed = tool.python_for("(never ends)", 1500).await;
     assert_eq!((&killed["timed_out"], &killed["state"]), (&json!(true), &json!("lost")));
     assert!(killed["note"].as_str().unwrap().contains("killed"), "{killed}");
     assert_eq!(tool.python("1 + 1").await["value"], "2");

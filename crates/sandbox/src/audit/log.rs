@@ -4,7 +4,7 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, BufReader, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{AuditProblem, AuditRecord, record::GENESIS, record::Line, record::hash_of, verify};
@@ -44,10 +44,11 @@ pub enum AuditError {
     Poisoned,
 }
 
-/// The trail, open for appending. One process at a time, by a lock on the file.
-#[derive(Debug)]
+/// The trail, open for appending. One process at a time, by a lock on the file; clones append to the
+/// same.
+#[derive(Debug, Clone)]
 pub struct AuditLog {
-    writer: Mutex<Writer>,
+    writer: Arc<Mutex<Writer>>,
 }
 
 #[derive(Debug)]
@@ -85,7 +86,8 @@ impl AuditLog {
     }
 
     fn with_sink(out: Box<dyn Sink>, seq: u64, prev: String) -> Self {
-        Self { writer: Mutex::new(Writer { out, seq, prev, is_poisoned: false }) }
+        let writer = Writer { out, seq, prev, is_poisoned: false };
+        Self { writer: Arc::new(Mutex::new(writer)) }
     }
 
     /// Appends one line.

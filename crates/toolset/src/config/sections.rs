@@ -8,6 +8,7 @@ use rlm_backend::SandboxConfig;
 use sandbox::{AuditConfig, LimitsConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spawner::SubagentConfig;
 
 use crate::command::CommandConfig;
 
@@ -28,7 +29,7 @@ pub struct Config {
     /// Code and bash in sessions.
     pub sandbox: SandboxConfig,
     /// Sub-agents.
-    pub subagent: ReservedConfig,
+    pub subagent: SubagentConfig,
     /// The web.
     pub browser: ReservedConfig,
 }

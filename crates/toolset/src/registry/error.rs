@@ -4,6 +4,7 @@ use std::{io, path::PathBuf};
 
 use rlm_backend::SandboxToolError;
 use sandbox::{LimitsConfigError, WorkdirError};
+use spawner::{PoolError, SubagentToolError};
 use tool_core::{DefinitionsError, NameError, RegisterError};
 
 use crate::command::CommandConfigError;
@@ -89,6 +90,9 @@ pub enum ToolsetError {
     /// Sessions that can't be had.
     #[error("the sandbox tool")]
     Sessions(#[source] SandboxToolError),
+    /// Sub-agents that can't be had.
+    #[error("the subagent tool")]
+    Agents(#[source] SubagentToolError),
     /// A tool that is not part of this build.
     #[error("this build of remit has no {section} tool; leave it false")]
     NotBuilt {
@@ -115,6 +119,11 @@ impl ToolsetError {
             }
             Self::Sessions(SandboxToolError::Config(error)) => format!("sandbox.{}", error.key()),
             Self::Sessions(_) => "sandbox".to_owned(),
+            Self::Agents(SubagentToolError::Pool(PoolError::Config(error))) => {
+                format!("subagent.{}", error.key())
+            }
+            Self::Agents(SubagentToolError::Pool(_)) => "subagent.state_dir".to_owned(),
+            Self::Agents(_) => "subagent".to_owned(),
             Self::NotBuilt { section } => format!("{section}.enabled"),
         }
     }

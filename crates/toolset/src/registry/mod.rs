@@ -15,6 +15,7 @@ use sandbox::{
     BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
     ToolExecutor, Workdir,
 };
+use spawner::{AgentHost, NoHost, SubagentTool};
 use tool_core::{RegisterError, Tool, ToolRegistry, ToolSpec};
 
 use self::declared::register_declared;
@@ -33,6 +34,7 @@ pub fn create_default_registry(config: &Config) -> Result<ToolRegistry, ToolsetE
 #[derive(Debug)]
 pub struct Toolset {
     registry: ToolRegistry,
+    agents: Option<Arc<SubagentTool>>,
 }
 
 impl Toolset {
@@ -41,19 +43,49 @@ impl Toolset {
     /// # Errors
     /// An operator's mistake, with the key that holds it.
     pub fn new(config: &Config) -> Result<Self, ToolsetError> {
+        Self::with_host(config, Arc::new(NoHost))
+    }
+
+    /// Makes the tools, with what sub-agents need of the program around them.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn with_host(config: &Config, host: Arc<dyn AgentHost>) -> Result<Self, ToolsetError> {
+        Self::make(config, Agents::Of(host))
+    }
+
+    /// Makes the tools of a sub-agent: new ones, so that it shares no session with anybody. `subagent` is
+    /// its own view of the agents, where it may start some.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn for_agent(
+        config: &Config,
+        subagent: Option<Arc<dyn Tool>>,
+    ) -> Result<Self, ToolsetError> {
+        Self::make(config, Agents::Given(subagent))
+    }
+
+    fn make(config: &Config, agents: Agents) -> Result<Self, ToolsetError> {
         check_reserved(config)?;
-        let builtins = builtins(config)?;
+        let (builtins, agents) = builtins(config, agents)?;
         let registry = match &config.tools.definitions {
             None => register_all(builtins)?,
             Some(path) => register_declared(path, builtins)?,
         };
-        Ok(Self { registry })
+        Ok(Self { registry, agents })
     }
 
     /// The tools that exist.
     #[must_use]
     pub fn into_registry(self) -> ToolRegistry {
         self.registry
+    }
+
+    /// The sub-agents, where there are any: they end with the tools, and can be ended before.
+    #[must_use]
+    pub fn agents(&self) -> Option<Arc<SubagentTool>> {
+        self.agents.clone()
     }
 
     /// The tools that need a working directory.
@@ -64,16 +96,29 @@ impl Toolset {
 }
 
 fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
-    let sections = [("subagent", &config.subagent), ("browser", &config.browser)];
-    match sections.into_iter().find(|(_, reserved)| reserved.enabled) {
-        None => Ok(()),
-        Some((section, _)) => Err(ToolsetError::NotBuilt { section }),
+    if config.browser.enabled {
+        return Err(ToolsetError::NotBuilt { section: "browser" });
     }
+    Ok(())
+}
+
+/// The name of the tool of `[subagent]`.
+const AGENTS: &str = "subagent";
+
+/// Where the tool of `[subagent]` comes from.
+enum Agents {
+    /// It is made, over this program.
+    Of(Arc<dyn AgentHost>),
+    /// It is there, or there is none.
+    Given(Option<Arc<dyn Tool>>),
 }
 
 type Builtins = Vec<Arc<dyn Tool>>;
 
-fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
+fn builtins(
+    config: &Config,
+    agents: Agents,
+) -> Result<(Builtins, Option<Arc<SubagentTool>>), ToolsetError> {
     let mut makers = Makers { pool: BlockingPool::new(config.limits.pool()?), tools: Vec::new() };
     if let Some(path) = &config.tools.workdir {
         makers.workdir(path)?;
@@ -81,7 +126,8 @@ fn builtins(config: &Config) -> Result<Builtins, ToolsetError> {
     makers.lookups(config)?;
     makers.commands(config)?;
     makers.sessions(config)?;
-    Ok(makers.tools)
+    let agents = makers.agents(config, agents)?;
+    Ok((makers.tools, agents))
 }
 
 /// Collects the tools that the configuration gives what they need.
@@ -135,6 +181,28 @@ impl Makers {
         Ok(())
     }
 
+    fn agents(
+        &mut self,
+        config: &Config,
+        agents: Agents,
+    ) -> Result<Option<Arc<SubagentTool>>, ToolsetError> {
+        let host = match agents {
+            Agents::Of(host) => host,
+            Agents::Given(tool) => {
+                self.tools.extend(tool);
+                return Ok(None);
+            }
+        };
+        if !config.subagent.enabled {
+            return Ok(None);
+        }
+        let mut section = config.subagent.clone();
+        section.workdir = section.workdir.or_else(|| config.tools.workdir.clone());
+        let tool = Arc::new(SubagentTool::new(section, host).map_err(ToolsetError::Agents)?);
+        self.tools.push(Arc::clone(&tool) as Arc<dyn Tool>);
+        Ok(Some(tool))
+    }
+
     fn blocking(
         &mut self,
         spec: &ToolSpec,
@@ -148,7 +216,8 @@ impl Makers {
 
 /// Also where there is no working directory: a name means one thing.
 fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
-    if SandboxTool::names().contains(&name) || Toolset::workdir_tools().contains(&name) {
+    let is_taken = SandboxTool::names().contains(&name) || name == AGENTS;
+    if is_taken || Toolset::workdir_tools().contains(&name) {
         return Err(ToolsetError::Taken { kind, name: name.to_owned() });
     }
     Ok(())

@@ -5,6 +5,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 use confine::Mechanism;
 use rlm_backend::{ProtectionConfig, Requirements};
 use serde_json::Value;
+use spawner::{
+    AgentNetwork, Isolation, ProviderConfig, ProviderKind, SubagentConfig, TaskDelivery,
+};
 use toolset::{
     CommandConfig, CommandNetwork, Config, ConfigBuilder, ConfigError, LayeredConfig, Origin,
     ReservedConfig, WorkdirAccess, config_schema,
@@ -111,10 +114,58 @@ fn full() -> Config {
         readable: vec![PathBuf::from("/srv/data")],
         require: Requirements(vec![Mechanism::Namespaces]),
     };
-    for reserved in [&mut config.subagent, &mut config.browser] {
-        *reserved = ReservedConfig { enabled: true };
-    }
+    config.subagent = subagent();
+    config.browser = ReservedConfig { enabled: true };
     config
+}
+
+/// A section of which every key is changed, and a provider of which every key is.
+fn subagent() -> SubagentConfig {
+    let provider = ProviderConfig {
+        kind: ProviderKind::Agent,
+        preset: Some("claude".to_owned()),
+        program: Some("/opt/claude".to_owned()),
+        args: Some(vec!["--".to_owned(), "{task}".to_owned()]),
+        task: Some(TaskDelivery::Argument),
+        model: Some("m".to_owned()),
+        network: AgentNetwork::Host,
+        network_needs: vec!["browser".to_owned()],
+        workdir_access: spawner::WorkdirAccess::ReadWrite,
+        write_needs: vec!["sandbox".to_owned()],
+        readable: vec![PathBuf::from("/opt")],
+        writable: vec![PathBuf::from("/srv")],
+        credentials: vec!["A_KEY".to_owned()],
+        env: [("A".to_owned(), "b".to_owned())].into(),
+        memory_bytes: Some(1 << 30),
+        processes: Some(31),
+        cpu_secs: Some(32),
+        file_bytes: Some(33),
+        timeout_secs: Some(34),
+        allow: Some(vec!["a".to_owned()]),
+        fallback: Some("other".to_owned()),
+        restarts: 35,
+        restart_pause_ms: Some(36),
+        isolate: Isolation::Worktree,
+    };
+    SubagentConfig {
+        enabled: true,
+        provider: Some("one".to_owned()),
+        providers: [("one".to_owned(), provider)].into(),
+        allow: Some(vec!["b".to_owned()]),
+        workdir: Some(PathBuf::from("agents")),
+        state_dir: Some(PathBuf::from("state")),
+        max_live: 41,
+        max_total: 42,
+        max_depth: 3,
+        timeout_secs: 43,
+        total_time_secs: 44,
+        max_tokens: 45,
+        total_tokens: 46,
+        max_output_bytes: 4700,
+        total_output_bytes: 4800,
+        grace_ms: 49,
+        stall_secs: 50,
+    }
 }
 
 #[test]

@@ -46,11 +46,27 @@ fn what_is_off_does_not_exist() {
 
 #[test]
 fn a_tool_that_this_build_does_not_have_can_not_be_on() {
-    for section in ["subagent", "browser"] {
-        let (key, text) = refused(&config(&format!("[{section}]\nenabled = true\n")));
-        assert_eq!(key, format!("{section}.enabled"));
-        assert_eq!(text, format!("this build of remit has no {section} tool; leave it false"));
+    let (key, text) = refused(&config("[browser]\nenabled = true\n"));
+    assert_eq!(key, "browser.enabled");
+    assert_eq!(text, "this build of remit has no browser tool; leave it false");
+}
+
+#[test]
+fn sub_agents_that_can_not_be_had_name_their_key() {
+    for (line, key, part) in [
+        ("max_depth = 9", "subagent.max_depth", "must be from 1 to 8"),
+        ("provider = 'x'", "subagent.provider", "there is no provider \"x\""),
+        ("[subagent.providers.a]\npreset = 'x'", "subagent.providers.a.preset", "valid: aider, "),
+        ("state_dir = '/proc/x'", "subagent.state_dir", "the state folder"),
+    ] {
+        let (found, text) = refused(&config(&format!("[subagent]\nenabled = true\n{line}\n")));
+        assert_eq!(found, key);
+        assert!(text.contains(part), "{text}");
+        create_default_registry(&config(&format!("[subagent]\n{line}\n"))).unwrap();
     }
+    let registry = create_default_registry(&config("[subagent]\nenabled = true\n")).unwrap();
+    assert_eq!(names(&registry), ["subagent"]);
+    assert!(registry.scope(["subagent.collect"]).is_ok());
 }
 
 #[test]
@@ -74,6 +90,8 @@ fn sessions_that_can_not_be_had_name_their_key() {
 fn the_name_of_the_sessions_is_taken() {
     let (key, _) = refused(&config("[tools.lookup.sandbox]\na = 'b'\n"));
     assert_eq!(key, "tools.lookup.sandbox");
+    let (key, _) = refused(&config("[tools.lookup.subagent]\na = 'b'\n"));
+    assert_eq!(key, "tools.lookup.subagent");
 }
 
 #[tokio::test]

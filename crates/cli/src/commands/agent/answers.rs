@@ -15,8 +15,15 @@ use tool_core::{
 };
 
 use crate::{
-    approver::TerminalApprover, args::AgentArgs, failure::Failure, input, live::LiveOutput, out,
-    screen::Screen, session, settings::Settings,
+    approver::TerminalApprover,
+    args::AgentArgs,
+    failure::Failure,
+    input,
+    live::LiveOutput,
+    out,
+    screen::Screen,
+    session::{self, Session},
+    settings::Settings,
 };
 
 /// How many calls of one turn run side by side where nothing else is set.
@@ -28,6 +35,8 @@ pub(super) struct Answers {
     pub(super) offered: Vec<ToolSpec>,
     /// Nothing answers: the calls of one reply are shown.
     pub(super) is_shown_only: bool,
+    /// What executes, where something does.
+    pub(super) session: Option<Session>,
 }
 
 impl Answers {
@@ -45,6 +54,7 @@ impl Answers {
         Ok(Self {
             offered: registry.list().map(|tool| tool.spec().clone()).collect(),
             is_shown_only: args.results.is_none(),
+            session: None,
             provider: match args.results.as_deref() {
                 None => Arc::new(Shown),
                 Some(path) if path == Path::new("-") => asked(args)?,
@@ -66,14 +76,15 @@ fn executed(
     cancellation: &CancellationToken,
 ) -> Result<Answers, Failure> {
     let approver = TerminalApprover::new(screen.clone());
-    let sandbox = session::sandbox(settings, approver, live, cancellation.clone())?;
+    let session = session::start(settings, approver, live, cancellation.clone())?;
+    let sandbox = Arc::clone(&session.sandbox);
     let offered = sandbox.offered();
     let jobs = match session::jobs(settings)? {
         jobs if settings.is_set("limits.jobs") => jobs,
         _ => SIDE_BY_SIDE,
     };
     let provider = Arc::new(SandboxedToolProvider::new(sandbox, jobs));
-    Ok(Answers { provider, offered, is_shown_only: false })
+    Ok(Answers { provider, offered, is_shown_only: false, session: Some(session) })
 }
 
 fn asked(args: &AgentArgs) -> Result<Arc<dyn ToolResultProvider>, Failure> {

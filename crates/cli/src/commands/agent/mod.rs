@@ -1,6 +1,7 @@
 //! `remit agent`: a model in a chain.
 
 mod answers;
+mod orchestrate;
 mod report;
 
 use std::{
@@ -27,6 +28,9 @@ use crate::{
 
 pub(super) async fn run(args: AgentArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let settings = settings(&args)?;
+    if args.orchestration.orchestrate {
+        return orchestrate::run(&args, &settings, screen).await;
+    }
     let cancellation = CancellationToken::new();
     let answers = Answers::of(&args, &settings, screen, &cancellation)?;
     let model = model(&args, &settings)?;
@@ -47,6 +51,9 @@ pub(super) async fn run(args: AgentArgs, screen: &Screen) -> Result<ExitCode, Fa
         cancellation: cancellation.clone(),
     };
     let outcome = chain.run(messages, &observer, cancellation).await;
+    if let Some(session) = &answers.session {
+        session.end().await;
+    }
     let outcome = outcome.map_err(|error| Failure::operator(&error))?;
     // Takes what is still drawn off the screen.
     drop(observer);

@@ -1,8 +1,9 @@
-//! `remit doctor`: what this machine can enforce on a child process, mechanism by mechanism, and which
-//! interpreters sessions find.
+//! `remit doctor`: what this machine can enforce on a child process, mechanism by mechanism, which
+//! interpreters sessions find, and which agent programs are installed.
 //!
 //! What is shown was tried: the mechanisms by a launch, the interpreters by running them confined.
 
+mod agents;
 mod interpreters;
 
 use std::{process::ExitCode, time::Duration};
@@ -13,7 +14,7 @@ use confine::{
 };
 use serde::Serialize;
 
-use self::interpreters::Interpreter;
+use self::{agents::AgentProgram, interpreters::Interpreter};
 use crate::{args::DoctorArgs, failure::Failure, out};
 
 /// A directory that every machine has: what is in it is looked through.
@@ -47,6 +48,7 @@ struct Findings<'a> {
     refused: Option<String>,
     mechanisms: Vec<Finding<'a>>,
     interpreters: Vec<Interpreter>,
+    agents: Vec<AgentProgram>,
 }
 
 /// One mechanism of this machine.
@@ -69,6 +71,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
         Ok(prepared) => {
             let mut findings = Findings::of(prepared.report());
             findings.interpreters = interpreters::look(&prepared);
+            findings.agents = agents::look();
             show(&findings, args.json)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -97,6 +100,7 @@ impl<'a> Findings<'a> {
             refused: None,
             mechanisms: report.iter().map(finding).collect(),
             interpreters: Vec::new(),
+            agents: Vec::new(),
         }
     }
 
@@ -109,6 +113,7 @@ impl<'a> Findings<'a> {
             refused: Some(refused),
             mechanisms: Vec::new(),
             interpreters: Vec::new(),
+            agents: Vec::new(),
         }
     }
 }
@@ -145,8 +150,12 @@ fn show(findings: &Findings<'_>, is_json: bool) -> Result<(), Failure> {
     let mechanisms =
         findings.mechanisms.iter().map(|finding| line(finding, findings.namespaces_made_by));
     let interpreters = findings.interpreters.iter().map(|one| row(one.program(), &one.in_words()));
+    let agents = findings.agents.iter().map(|one| {
+        let (said, how) = one.in_words();
+        row(&one.label(), &said) + &how.map(|how| row("", &how)).unwrap_or_default()
+    });
     let rows = [level].into_iter().chain(mechanisms).chain(holder).chain(interpreters);
-    out::text_out(&rows.collect::<String>())
+    out::text_out(&rows.chain(agents).collect::<String>())
 }
 
 fn row(name: &str, said: &str) -> String {

@@ -1,0 +1,115 @@
+//! What an agent writes: secrets removed, kept in a file, read again by offset.
+//!
+//! Bytes go through a [`Redactor`] into a [`Spill`]; nothing but a bounded rest is held in memory.
+//! [`Output`] reads the file, while it grows and after.
+
+mod ansi;
+mod patterns;
+mod read;
+mod redact;
+mod spill;
+
+use std::{io, path::Path, time::Instant};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    ansi::without_ansi,
+    read::{Output, OutputPiece},
+};
+pub(crate) use self::{patterns::redacted, spill::Kept};
+use self::{redact::Redactor, spill::Spill};
+
+/// Which of an agent's streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputStream {
+    /// Standard output; of a chain, its answer.
+    Stdout,
+    /// Standard error; of a chain, what it did.
+    Stderr,
+    /// What has changed in a working tree of its own, at the end.
+    Diff,
+}
+
+/// Both streams of an agent on their way to its file.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    spill: Spill,
+    stdout: Redactor,
+    stderr: Redactor,
+    /// How many bytes came in, by stream.
+    pub(crate) came: (u64, u64),
+    /// When the last byte came.
+    pub(crate) last: Instant,
+    /// Why the file is not whole, where that is so.
+    pub(crate) broken: Option<String>,
+    clean: Vec<u8>,
+}
+
+impl Capture {
+    pub(crate) fn create(path: &Path, max: u64) -> io::Result<Self> {
+        Ok(Self {
+            spill: Spill::create(path, max)?,
+            stdout: Redactor::default(),
+            stderr: Redactor::default(),
+            came: (0, 0),
+            last: Instant::now(),
+            broken: None,
+            clean: Vec::new(),
+        })
+    }
+
+    /// Takes bytes of a stream.
+    pub(crate) fn take(&mut self, stream: OutputStream, bytes: &[u8]) {
+        self.last = Instant::now();
+        let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        match stream {
+            OutputStream::Stdout => {
+                self.came.0 += count;
+                self.stdout.push(bytes, &mut self.clean);
+            }
+            OutputStream::Stderr => {
+                self.came.1 += count;
+                self.stderr.push(bytes, &mut self.clean);
+            }
+            OutputStream::Diff => self.clean.extend_from_slice(&patterns::clean(bytes)),
+        }
+        self.keep(stream);
+    }
+
+    /// Lets go of what was held back for a secret that did not come.
+    pub(crate) fn flush(&mut self) {
+        self.stdout.flush(&mut self.clean);
+        self.keep(OutputStream::Stdout);
+        self.stderr.flush(&mut self.clean);
+        self.keep(OutputStream::Stderr);
+    }
+
+    pub(crate) fn holds_back(&self) -> bool {
+        self.stdout.holds_back() || self.stderr.holds_back()
+    }
+
+    /// Ends the file.
+    pub(crate) fn finish(&mut self) {
+        self.flush();
+        if let Err(error) = self.spill.finish() {
+            self.broken.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    /// How much the file holds.
+    pub(crate) fn kept(&self) -> Kept {
+        self.spill.kept()
+    }
+
+    fn keep(&mut self, stream: OutputStream) {
+        if self.clean.is_empty() {
+            return;
+        }
+        if let Err(error) = self.spill.write(stream, &self.clean) {
+            self.broken.get_or_insert_with(|| error.to_string());
+        }
+        self.clean.clear();
+    }
+}

@@ -1,0 +1,104 @@
+//! What a model sees of the tool, and what each operation needs of it.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::{Value, json};
+use tool_core::{Annotations, CompiledSchema, NameError, OperationName, SchemaError, ToolSpec};
+
+/// The longest that one call may take: a wait for news is the longest thing a call does.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The operations, with the arguments that each needs and takes beside `op`.
+const OPERATIONS: [(&str, &[&str], &[&str]); 5] = [
+    ("spawn", &["task"], &["provider", "model", "allow_tools", "workdir", "timeout_ms", "budget"]),
+    ("status", &["id"], &[]),
+    ("list", &[], &[]),
+    ("terminate", &["id"], &[]),
+    ("collect", &["id"], &["wait_ms", "since"]),
+];
+
+const DESCRIPTION: &str = "Starts sub-agents and reads what they do. op spawn starts one for `task` and \
+    gives its id at once; it runs by itself and can call at most what you can. op collect gives what it \
+    wrote from offset `since` (without it: the beginning and the end), waiting up to `wait_ms` for news; \
+    go on from `next` until `done` is true. op status says how it is, op list names all, op terminate \
+    ends one.";
+
+fn properties() -> Value {
+    let names = OPERATIONS.map(|(name, ..)| name);
+    let whole =
+        |text: &str, least: u64| json!({"type": "integer", "minimum": least, "description": text});
+    json!({
+        "op": {"type": "string", "enum": names, "description": "What to do."},
+        "task": {"type": "string", "minLength": 1, "description": "What the sub-agent shall do, with all that it has to know."},
+        "provider": {"type": "string", "description": "Who does it; without it the default one."},
+        "model": {"type": "string", "maxLength": 128, "description": "Its model, where it takes one."},
+        "allow_tools": {
+            "type": "array",
+            "items": {"type": "string"},
+            "maxItems": 256,
+            "description": "What it may call, of what you may; without it what the operator says.",
+        },
+        "workdir": {"type": "string", "minLength": 1, "description": "Its directory, within the working directory."},
+        "timeout_ms": whole("Its time, in milliseconds.", 1),
+        "budget": whole("Its tokens.", 1),
+        "id": {
+            "type": "string",
+            "pattern": "^[0-7][0-9A-HJKMNP-TV-Z]{25}$",
+            "description": "A sub-agent, as spawn and list name it.",
+        },
+        "wait_ms": whole("How long collect waits for something new, in milliseconds.", 0),
+        "since": whole("The offset that collect reads from.", 0),
+    })
+}
+
+pub(super) fn spec(name: &str, providers: &[&str]) -> Result<ToolSpec, NameError> {
+    let mut properties = properties();
+    if !providers.is_empty() {
+        properties["provider"]["enum"] = providers.into();
+    }
+    let parameters = json!({
+        "type": "object",
+        "properties": properties,
+        "required": ["op"],
+        "additionalProperties": false,
+    });
+    let operations: Result<Vec<_>, _> =
+        OPERATIONS.iter().map(|(name, ..)| OperationName::new(name)).collect();
+    let annotations = Annotations { is_polling: true, ..Annotations::default() };
+    Ok(ToolSpec::new(name, DESCRIPTION, parameters)?
+        .with_operations(operations?)
+        .with_timeout(TIMEOUT)
+        .with_annotations(annotations)
+        .with_title("Sub-agents"))
+}
+
+/// What each operation needs.
+#[derive(Debug)]
+pub(super) struct Needs {
+    schemas: BTreeMap<&'static str, CompiledSchema>,
+}
+
+impl Needs {
+    pub(super) fn new() -> Result<Self, SchemaError> {
+        let all = properties();
+        let compile = |needed: &[&str], taken: &[&str]| {
+            let names = ["op"].iter().chain(needed).chain(taken);
+            let properties: serde_json::Map<String, Value> =
+                names.map(|&name| (name.to_owned(), all[name].clone())).collect();
+            CompiledSchema::compile(&json!({
+                "type": "object",
+                "properties": properties,
+                "required": needed,
+                "additionalProperties": false,
+            }))
+        };
+        let schemas = OPERATIONS
+            .iter()
+            .map(|&(name, needed, taken)| compile(needed, taken).map(|schema| (name, schema)));
+        Ok(Self { schemas: schemas.collect::<Result<_, _>>()? })
+    }
+
+    pub(super) fn of(&self, operation: &str) -> Option<&CompiledSchema> {
+        self.schemas.get(operation)
+    }
+}

@@ -1,0 +1,96 @@
+//! The operator's bounds hold, whatever is asked for.
+
+use std::time::Duration;
+
+use spawner::{AgentRequest, AgentState, SpawnError};
+use tool_core::AuthorizationScope;
+
+use crate::support::{ended, pool, spawn};
+
+fn bound(error: &SpawnError) -> &str {
+    match error {
+        SpawnError::Bound { bound, .. } => bound,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_pool_of_nothing_refuses_and_does_not_panic() {
+    let pool = pool("max_live = 0", "args = [\"echo\"]");
+    let error = pool.spawn(AgentRequest::new("x")).await.unwrap_err();
+    assert_eq!(bound(&error), "max_live");
+    assert!(pool.list().is_empty());
+}
+
+#[tokio::test]
+async fn of_many_spawns_as_many_succeed_as_there_are_places() {
+    let pool = pool("max_live = 3", "args = [\"sleep\"]");
+    let spawns = (0..10).map(|_| pool.spawn(AgentRequest::new("x")));
+    let answers = futures_util::future::join_all(spawns).await;
+    let (started, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!((started.len(), refused.len()), (3, 7));
+    for error in refused {
+        let error = error.unwrap_err();
+        assert_eq!(bound(&error), "max_live");
+        assert!(error.to_string().contains("terminate one"), "{error}");
+    }
+    pool.terminate(*started[0].as_ref().unwrap()).await.unwrap();
+    spawn(&pool, "again").await;
+    pool.drain().await;
+}
+
+#[tokio::test]
+async fn totals_count_what_was_and_depth_is_checked() {
+    let pool = pool("max_total = 2", "args = [\"echo\"]");
+    for _ in 0..2 {
+        let id = spawn(&pool, "x").await;
+        ended(&pool, id).await;
+    }
+    let error = pool.spawn(AgentRequest::new("x")).await.unwrap_err();
+    assert_eq!(bound(&error), "max_total");
+    let deep = AgentRequest { depth: 2, ..AgentRequest::new("x") };
+    assert_eq!(bound(&pool.spawn(deep).await.unwrap_err()), "max_depth");
+}
+
+#[tokio::test]
+async fn time_and_output_are_bounded_over_all() {
+    let first = pool("total_time_secs = 1", "args = [\"sleep\"]");
+    let id = spawn(&first, "x").await;
+    // All of it is promised to the first.
+    assert_eq!(bound(&first.spawn(AgentRequest::new("x")).await.unwrap_err()), "total_time_secs");
+    let record = ended(&first, id).await;
+    assert_eq!((record.state, record.timeout_ms), (AgentState::TimedOut, 1000));
+    assert_eq!(bound(&first.spawn(AgentRequest::new("x")).await.unwrap_err()), "total_time_secs");
+
+    let pool =
+        pool("max_output_bytes = 2000\ntotal_output_bytes = 3000", "args = [\"flood\", \"5000\"]");
+    for _ in 0..2 {
+        let id = spawn(&pool, "x").await;
+        ended(&pool, id).await;
+    }
+    assert_eq!(bound(&pool.spawn(AgentRequest::new("x")).await.unwrap_err()), "total_output_bytes");
+    let asked =
+        AgentRequest { timeout: Some(Duration::from_secs(1 << 40)), ..AgentRequest::new("x") };
+    assert!(pool.spawn(asked).await.is_err());
+}
+
+#[tokio::test]
+async fn a_wider_scope_is_refused_by_name() {
+    let pool = pool("allow = [\"a\", \"b\"]", "args = [\"echo\"]");
+    let parent_scope = AuthorizationScope::new(["a", "c"]).unwrap();
+    let ask = |allow: Option<&[&str]>| AgentRequest {
+        parent_scope: parent_scope.clone(),
+        allow: allow.map(|names| names.iter().map(ToString::to_string).collect()),
+        ..AgentRequest::new("x")
+    };
+    for wider in [&["a", "b"][..], &["c"], &["d"]] {
+        match pool.spawn(ask(Some(wider))).await.unwrap_err() {
+            SpawnError::Scope(error) => assert_eq!(error.held, ["a"]),
+            other => panic!("{other}"),
+        }
+    }
+    for (asked, given) in [(None, &["a"][..]), (Some(&["a"][..]), &["a"]), (Some(&[]), &[])] {
+        let id = pool.spawn(ask(asked)).await.unwrap();
+        assert_eq!(pool.status(id).unwrap().scope, given);
+    }
+}
