@@ -55,6 +55,7 @@ mod output;
 mod protection;
 mod protocol;
 mod query;
+mod requirements;
 mod tool;
 
 pub(crate) use backend::Backends;
@@ -82,4 +83,5 @@ pub use query::{
     Replay, SessionTools, SessionUse, Spent, StopReason, Trajectory, TrajectoryError, Watch,
     read_trajectory, render_report,
 };
+pub use requirements::Requirements;
 pub use tool::{SandboxTool, SandboxToolError};

@@ -145,7 +145,7 @@ pub(crate) struct ReportArgs {
     after_help = "Ends with 0 where child processes can be confined, and with 1 where they can't."
 )]
 pub(crate) struct DoctorArgs {
-    /// Print JSON: one object for each mechanism
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
