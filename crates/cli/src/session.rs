@@ -6,9 +6,10 @@ use sandbox::{AuditLog, ToolSandbox};
 use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
 use tool_core::{AuthorizationScope, Limits};
+use toolset::offer_to_queries;
 
 use crate::{
-    agents::Host, approver::TerminalApprover, failure::Failure, live::LiveOutput,
+    agents::Host, approver::TerminalApprover, failure::Failure, live::LiveOutput, models,
     settings::Settings,
 };
 
@@ -41,8 +42,9 @@ pub(crate) fn start(
     let limits = limits(settings)?;
     let audit = audit(settings)?;
     let host = Arc::new(Host::new(settings.clone(), limits, approver.clone(), audit.clone()));
-    let toolset = settings.toolset(Arc::clone(&host) as Arc<_>)?;
-    let agents = toolset.agents();
+    let models = models::of_tool(settings);
+    let toolset = settings.toolset(Arc::clone(&host) as Arc<_>, models)?;
+    let (agents, queries) = (toolset.agents(), toolset.queries().cloned());
     let registry = Arc::new(toolset.into_registry());
     host.knows(&registry);
     let scope = settings.scope(&registry)?;
@@ -56,7 +58,11 @@ pub(crate) fn start(
     if let Some(audit) = audit {
         sandbox = sandbox.with_audit(audit);
     }
-    Ok(Session { sandbox: Arc::new(sandbox), scope, host, agents })
+    let sandbox = Arc::new(sandbox);
+    if let Some(queries) = &queries {
+        offer_to_queries(queries, &sandbox);
+    }
+    Ok(Session { sandbox, scope, host, agents })
 }
 
 fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {

@@ -3,15 +3,17 @@
 mod agent;
 mod agents;
 mod exec;
+mod rlm;
 mod shared;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use agent::{AgentArgs, Provider};
+pub(crate) use agent::{AgentArgs, ModelArgs, Provider};
 pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs};
 pub(crate) use exec::ExecArgs;
+pub(crate) use rlm::RlmArgs;
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
 /// Executes a language model's tool calls: the model asks, the operator decides, the kernel enforces.
@@ -35,11 +37,11 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "made once, where the command line is read")]
 pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),
     Agents(AgentsArgs),
+    Rlm(RlmArgs),
     Tools(ToolsArgs),
     /// Look at the configuration
     #[command(subcommand)]
@@ -49,6 +51,7 @@ pub(crate) enum Command {
     Audit(AuditCommand),
     /// Show what this machine can enforce on child processes, and how to enable the rest
     Doctor(DoctorArgs),
+    Report(ReportArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  remit completions bash > \
                             ~/.local/share/bash-completion/completions/remit")]
@@ -121,6 +124,20 @@ pub(crate) enum AuditCommand {
         /// The trail
         file: PathBuf,
     },
+}
+
+/// Make a page for a browser of the steps of a query
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The page is one file that loads nothing.\n\nExample:\n  remit report t.jsonl -o \
+                        report.html"
+)]
+pub(crate) struct ReportArgs {
+    /// The steps, as rlm --trajectory writes them
+    pub(crate) trajectory: PathBuf,
+    /// The page
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -130,6 +130,10 @@ impl Backend for LocalBackend {
     }
 
     fn open(&self) -> Result<Box<dyn Place>, BackendError> {
+        self.open_reading(&[])
+    }
+
+    fn open_reading(&self, files: &[PathBuf]) -> Result<Box<dyn Place>, BackendError> {
         let folder = match &self.config.workdir {
             Some(path) => Ok(Folder::given(path.clone())),
             None => Folder::private(),
@@ -138,7 +142,8 @@ impl Backend for LocalBackend {
             BackendError::new(format!("no directory can be made for a session: {error}"))
         };
         let folder = folder.map_err(failed)?;
-        let prepared = self.confinement(&folder)?.prepare();
+        let confinement = self.confinement(&folder)?;
+        let prepared = files.iter().fold(confinement, Confinement::readable).prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
         let reach = self.reach(&folder);
         let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));

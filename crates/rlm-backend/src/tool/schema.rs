@@ -48,7 +48,7 @@ const OPERATIONS: [Operation; 13] = [
     operation("snapshot_restore", &["session_id", "snapshot_id"], &[]),
     operation("snapshot_list", &["session_id"], &[]),
     operation("snapshot_delete", &["session_id", "snapshot_id"], &[]),
-    operation("recursive_query", &["prompt"], &["session_id", "context"]),
+    operation("recursive_query", &["prompt"], &["session_id", "context", "model", "budget"]),
 ];
 
 const DESCRIPTION: &str = "Runs Python and bash in sessions that remember, in a confined process. \
@@ -59,7 +59,8 @@ const DESCRIPTION: &str = "Runs Python and bash in sessions that remember, in a 
     session_extend, which lets a session live longer. file_put makes a file in the working directory \
     of a session, file_get reads one; a result names the files that a call made or changed. \
     snapshot_create keeps the files of a session as they are, snapshot_restore puts them back. \
-    timeout_ms interrupts the code and keeps the session.";
+    timeout_ms interrupts the code and keeps the session. op recursive_query has a model answer \
+    `prompt` by writing code in a session, about a `context` that may be very long.";
 
 /// The arguments of the tool, all operations together.
 fn properties() -> Map<String, Value> {
@@ -104,13 +105,45 @@ fn properties() -> Map<String, Value> {
             "description": "The most bytes that file_get reads; as many as fit by default.",
         },
         "snapshot_id": {"type": "string", "description": "A snapshot, as snapshot_create names it."},
-        "prompt": {"type": "string", "description": "For recursive_query, which is not offered yet."},
-        "context": {"type": "string", "description": "For recursive_query, which is not offered yet."},
+        "prompt": {
+            "type": "string",
+            "minLength": 1,
+            "description": "The question, for recursive_query.",
+        },
+        "context": {
+            "type": ["string", "array", "object"],
+            "description": "What the question is about, for recursive_query: the variable context of \
+                its session.",
+        },
+        "model": {
+            "type": "string",
+            "description": "The name of the model that works, for recursive_query; the configured one \
+                by default.",
+        },
+        "budget": budget(),
     });
     match properties {
         Value::Object(properties) => properties,
         _ => Map::new(),
     }
+}
+
+/// What a query may spend; the operator's bounds hold whatever is asked for.
+fn budget() -> Value {
+    let bound =
+        |least: u64, what: &str| json!({"type": "integer", "minimum": least, "description": what});
+    json!({
+        "type": "object",
+        "properties": {
+            "tokens": bound(1, "Tokens, read and written."),
+            "sub_calls": bound(0, "Calls of a model by code."),
+            "depth": bound(0, "Levels of queries below this one."),
+            "iterations": bound(1, "Turns of the model."),
+            "time_ms": bound(1, "Milliseconds."),
+        },
+        "additionalProperties": false,
+        "description": "What recursive_query may spend; never more than the operator allows.",
+    })
 }
 
 /// A schema of these arguments.

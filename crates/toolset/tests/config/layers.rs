@@ -114,6 +114,24 @@ fn full() -> Config {
         readable: vec![PathBuf::from("/srv/data")],
         require: Requirements(vec![Mechanism::Namespaces]),
     };
+    let price = rlm_backend::Price { input_micros: 33, output_micros: 34 };
+    config.query = rlm_backend::QueryConfig {
+        leaf_model: Some("leaf".to_owned()),
+        models: vec!["other".to_owned()],
+        max_tokens: 35,
+        time_secs: 36,
+        max_depth: 3,
+        max_iterations: 37,
+        max_sub_calls: 38,
+        concurrency: 39,
+        child_share_percent: 40,
+        output_chars: 410,
+        compact_at_tokens: 42,
+        max_text_bytes: 43,
+        system_prompt: Some(PathBuf::from("prompt.md")),
+        prices: BTreeMap::from([("m".to_owned(), price)]),
+        max_cost_micros: 44,
+    };
     config.subagent = subagent();
     config.browser = ReservedConfig { enabled: true };
     config
@@ -192,7 +210,7 @@ fn every_key_was_changed_by_this_test() {
 fn an_unknown_key_of_any_section_is_refused_with_a_valid_one() {
     let schema = config_schema();
     let sections = schema["properties"].as_object().unwrap();
-    assert_eq!(sections.len(), 8);
+    assert_eq!(sections.len(), 9);
     for (section, own) in sections {
         let keys = own["properties"].as_object().unwrap();
         for key in keys.keys() {
