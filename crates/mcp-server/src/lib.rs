@@ -4,7 +4,7 @@
 //! that sessions belong to the connection and end with it. Every call goes through the sandbox's six
 //! stages: what is not authorized is not listed, and calling it is refused all the same. The protocol
 //! itself (versions, framing of results, sessions of HTTP) is `rmcp`'s; what a client sends is read
-//! here first ([`intake`]), so that arguments reach the sandbox as the text that came.
+//! here first (`intake`), so that arguments reach the sandbox as the text that came.
 //!
 //! Not here: who is asked and what is allowed (the source decides), printing and reading the
 //! environment (the program's), OAuth, resources and prompts.
