@@ -14,6 +14,7 @@ mod input;
 mod interrupt;
 mod live;
 mod logging;
+mod models;
 mod out;
 mod printable;
 mod screen;

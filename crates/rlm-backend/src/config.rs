@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::ProtectionConfig;
+use crate::{ProtectionConfig, Requirements};
 
 const DAY: u64 = 24 * 60 * 60;
 const MONTH: u64 = 30 * DAY;
+/// A thousand processors.
+const MAX_CPU_PERCENT: u64 = 100_000;
 
 /// The backend that is built in.
 pub(crate) const LOCAL: &str = "local";
@@ -50,6 +52,9 @@ pub struct SandboxConfig {
     pub memory_bytes: u64,
     /// The most processes and threads of one interpreter.
     pub processes: u64,
+    /// The processor time of all processes of one interpreter together, in percent of one processor;
+    /// held by a control group alone. Not limited where absent.
+    pub cpu_percent: Option<u64>,
     /// The most that a private working directory may hold, in bytes.
     pub disk_bytes: u64,
     /// The largest file that can be put into a session, in bytes.
@@ -60,8 +65,13 @@ pub struct SandboxConfig {
     pub workdir: Option<PathBuf>,
     /// What sessions may do in `workdir`.
     pub workdir_access: SessionAccess,
+    /// Files and directories of the machine that sessions may read besides.
+    pub readable: Vec<PathBuf>,
     /// What is protected in `workdir` where it may be written.
     pub protection: ProtectionConfig,
+    /// Mechanisms of the kernel without which nothing is started; the others are used where the
+    /// machine has them.
+    pub require: Requirements,
 }
 
 /// The network of sessions.
@@ -103,12 +113,15 @@ impl Default for SandboxConfig {
             warm_sessions: 1,
             memory_bytes: 1 << 30,
             processes: 128,
+            cpu_percent: None,
             disk_bytes: 1 << 30,
             max_file_bytes: 8 << 20,
             network: SessionNetwork::None,
             workdir: None,
             workdir_access: SessionAccess::ReadOnly,
+            readable: Vec::new(),
             protection: ProtectionConfig::default(),
+            require: Requirements::default(),
         }
     }
 }
@@ -184,6 +197,7 @@ impl SandboxConfig {
             ("warm_sessions", self.warm_sessions, 0, 64),
             ("memory_bytes", self.memory_bytes, 16 << 20, 1 << 50),
             ("processes", self.processes, 4, 1 << 16),
+            ("cpu_percent", self.cpu_percent.unwrap_or(100), 1, MAX_CPU_PERCENT),
             ("disk_bytes", self.disk_bytes, 1 << 20, 1 << 50),
             ("max_file_bytes", self.max_file_bytes, 1, 1 << 30),
         ];
@@ -238,7 +252,7 @@ mod tests {
     #[test]
     fn an_absurd_number_is_refused_and_names_its_key() {
         type Set = fn(&mut SandboxConfig, u64);
-        let keys: [(&str, Set); 10] = [
+        let keys: [(&str, Set); 11] = [
             ("timeout_secs", |config, value| config.timeout_secs = value),
             ("max_output_bytes", |config, value| config.max_output_bytes = value),
             ("max_sessions", |config, value| config.max_sessions = value),
@@ -249,6 +263,7 @@ mod tests {
             ("max_file_bytes", |config, value| config.max_file_bytes = value),
             ("memory_bytes", |config, value| config.memory_bytes = value),
             ("processes", |config, value| config.processes = value),
+            ("cpu_percent", |config, value| config.cpu_percent = Some(value)),
         ];
         for (key, set) in keys {
             for value in [0, u64::MAX, (1 << 50) + 1] {

@@ -5,6 +5,8 @@
 //! drivers in it; [`LocalBackend`] does so with `confine`, on this machine. Nothing is started before
 //! the first call.
 //!
+//! A [`QueryEngine`] has a model answer questions by writing code in such sessions.
+//!
 //! Beneath are the parts that do not depend on how a process is started: the two drivers (programs
 //! that run in a session's process and keep its state), the protocol they speak, and [`DriverLink`],
 //! the host's end of it. The owner of a process gives a link four descriptors ([`Channels`]) and a way
@@ -43,6 +45,7 @@
 #![cfg(target_os = "linux")]
 
 mod backend;
+mod base64;
 mod config;
 mod driver;
 mod language;
@@ -51,6 +54,8 @@ mod manager;
 mod output;
 mod protection;
 mod protocol;
+mod query;
+mod requirements;
 mod tool;
 
 pub(crate) use backend::Backends;
@@ -72,4 +77,11 @@ pub use manager::{
 pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
 pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
+pub use query::{
+    Context, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig, QueryConfigError,
+    QueryEngine, QueryError, QueryEvent, QueryModels, QueryObserver, QueryOutcome, QueryRecord,
+    Replay, SessionTools, SessionUse, Spent, StopReason, Trajectory, TrajectoryError, Watch,
+    read_trajectory, render_report,
+};
+pub use requirements::Requirements;
 pub use tool::{SandboxTool, SandboxToolError};

@@ -25,6 +25,8 @@ pub(crate) enum Request<'a> {
     Get { id: u64, name: &'a str },
     /// Asks for the names of the session's variables.
     List { id: u64 },
+    /// Calls a part of the driver that is loaded by its first call, which brings its text.
+    Part { id: u64, name: &'a str, code: Option<&'a str>, call: &'a str, args: &'a Value },
 }
 
 /// Bounds on what a driver shows of a value: characters, and bytes for images and JSON.
@@ -60,7 +62,7 @@ pub(crate) enum Event {
     Call { id: u64, seq: u64, name: String, args: String },
     /// The call `id` has ended.
     Done(Box<Done>),
-    /// The answer to `Set` and `Get`; `value` is a text of JSON.
+    /// The answer to `Set`, `Get` and `Part`; `value` is a text of JSON.
     Value { id: u64, value: String, error: Option<String> },
     /// The answer to `List`.
     Names { id: u64, names: Vec<Variable> },

@@ -40,8 +40,11 @@ async fn wait<F: Future<Output = Output>>(
     cancellation: &CancellationToken,
 ) -> Output {
     let (timeout, deadline) = (ctx.timeout(), ctx.deadline());
-    let timed_out =
-        || ToolError::TimedOut { after: timeout.after, source_of_limit: timeout.source };
+    let timed_out = || ToolError::TimedOut {
+        after: timeout.after,
+        source_of_limit: timeout.source,
+        so_far: None,
+    };
     tokio::select! {
         biased;
         output = &mut work => match output {

@@ -16,4 +16,4 @@ pub use config::{
     Config, ConfigBuilder, ConfigError, LayeredConfig, Origin, ReservedConfig, Setting,
     ToolsConfig, config_schema,
 };
-pub use registry::{Toolset, ToolsetError, create_default_registry};
+pub use registry::{Toolset, ToolsetError, create_default_registry, offer_to_queries};

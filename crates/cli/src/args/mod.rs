@@ -3,15 +3,19 @@
 mod agent;
 mod agents;
 mod exec;
+mod mcp;
+mod rlm;
 mod shared;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use agent::{AgentArgs, Provider};
+pub(crate) use agent::{AgentArgs, ModelArgs, Provider};
 pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs};
 pub(crate) use exec::ExecArgs;
+pub(crate) use mcp::{HostName, McpArgs};
+pub(crate) use rlm::RlmArgs;
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
 /// Executes a language model's tool calls: the model asks, the operator decides, the kernel enforces.
@@ -35,12 +39,13 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "made once, where the command line is read")]
 pub(crate) enum Command {
     Exec(ExecArgs),
     Agent(AgentArgs),
     Agents(AgentsArgs),
+    Rlm(RlmArgs),
     Tools(ToolsArgs),
+    Mcp(McpArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -49,6 +54,7 @@ pub(crate) enum Command {
     Audit(AuditCommand),
     /// Show what this machine can enforce on child processes, and how to enable the rest
     Doctor(DoctorArgs),
+    Report(ReportArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  remit completions bash > \
                             ~/.local/share/bash-completion/completions/remit")]
@@ -123,12 +129,26 @@ pub(crate) enum AuditCommand {
     },
 }
 
+/// Make a page for a browser of the steps of a query
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The page is one file that loads nothing.\n\nExample:\n  remit report t.jsonl -o \
+                        report.html"
+)]
+pub(crate) struct ReportArgs {
+    /// The steps, as rlm --trajectory writes them
+    pub(crate) trajectory: PathBuf,
+    /// The page
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
 #[derive(Debug, Args)]
 #[command(
     after_help = "Ends with 0 where child processes can be confined, and with 1 where they can't."
 )]
 pub(crate) struct DoctorArgs {
-    /// Print JSON: one object for each mechanism
+    /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -8,6 +8,9 @@ mod config;
 mod doctor;
 mod exec;
 mod lines;
+mod mcp;
+mod report;
+mod rlm;
 mod shell;
 mod timeline;
 mod tools;
@@ -26,10 +29,13 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Exec(args) => block_on(exec::run(args, screen)),
         Command::Agent(args) => block_on(agent::run(args, screen)),
         Command::Agents(args) => agents::run(&args),
+        Command::Rlm(args) => block_on(Box::pin(rlm::run(args, screen))),
         Command::Tools(args) => tools::run(&args),
+        Command::Mcp(args) => mcp::run(args, screen),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::man(&command),
     }

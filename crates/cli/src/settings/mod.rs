@@ -8,6 +8,7 @@ mod scope;
 
 use std::{error::Error, sync::Arc};
 
+use rlm_backend::QueryModels;
 use spawner::AgentHost;
 use tool_core::{Tool, ToolRegistry};
 use toolset::{Config, LayeredConfig, Origin, Toolset, ToolsetError, create_default_registry};
@@ -75,11 +76,16 @@ impl Settings {
         create_default_registry(self.config()).map_err(|error| self.unmade(&error))
     }
 
-    /// The tools that exist, over sub-agents that can be started.
-    pub(crate) fn toolset(&self, host: Arc<dyn AgentHost>) -> Result<Toolset, Failure> {
+    /// The tools that exist, over sub-agents that can be started, with recursive queries that ask these
+    /// models.
+    pub(crate) fn toolset(
+        &self,
+        host: Arc<dyn AgentHost>,
+        models: Result<QueryModels, String>,
+    ) -> Result<Toolset, Failure> {
         let mut config = self.config().clone();
         config.subagent.state_dir = config.subagent.state_dir.or_else(env::agents_folder);
-        Toolset::with_host(&config, host).map_err(|error| self.unmade(&error))
+        Toolset::with_queries(&config, host, models).map_err(|error| self.unmade(&error))
     }
 
     /// The tools of a sub-agent.

@@ -8,23 +8,43 @@ use crate::support::Place;
 fn every_mechanism_has_a_status_and_a_remedy_where_it_is_missing() {
     let run = Place::new().remit(["doctor", "--json"]).run();
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows: Vec<Value> = run.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let found: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(["full", "reduced", "landlock"].contains(&found["level"].as_str().unwrap()), "{found}");
+    assert!(found["memory_held_by"].is_string(), "{found}");
+    let is_namespaced = found["mechanisms"][0]["status"] == "enforced";
+    assert_eq!(found["namespaces_made_by"].is_string(), is_namespaced, "{found}");
+    let rows = found["mechanisms"].as_array().unwrap();
     assert!(rows.len() >= 10, "{rows:?}");
-    let (agents, rows): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| row["agent"].is_string());
-    assert_eq!(agents.len(), 7);
-    for row in &agents {
-        assert_eq!(row["path"].is_string(), row["status"] == "installed", "{row}");
-        assert_eq!(row["how_to_install"].is_string(), row["status"] == "not_installed", "{row}");
-    }
-    for row in &rows {
+    for row in rows {
         let status = row["status"].as_str().unwrap();
         let is_missing = matches!(status, "unavailable" | "partial");
         assert!(["enforced", "partial", "unavailable", "not_requested"].contains(&status), "{row}");
         assert_eq!(row["how_to_enable"].is_string(), is_missing, "{row}");
     }
-    let text = Place::new().remit(["doctor"]).run();
-    assert!(text.stdout.lines().any(|line| line.starts_with("seccomp")), "{}", text.stdout);
+    for (interpreter, program) in
+        found["interpreters"].as_array().unwrap().iter().zip(["python3", "bash"])
+    {
+        assert_eq!(interpreter["program"], program);
+        assert_eq!(interpreter["is_usable"], true, "these tests need it: {interpreter}");
+        assert!(interpreter["path"].as_str().unwrap().ends_with(program), "{interpreter}");
+    }
+    let agents = found["agents"].as_array().unwrap();
+    assert_eq!(agents.len(), 7);
+    for row in agents {
+        assert_eq!(row["path"].is_string(), row["status"] == "installed", "{row}");
+        assert_eq!(row["how_to_install"].is_string(), row["status"] == "not_installed", "{row}");
+    }
+}
+
+#[test]
+fn a_person_reads_the_level_first_and_then_a_line_for_each() {
+    let run = Place::new().remit(["doctor"]).run();
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    assert!(run.stdout.starts_with("level  "), "{}", run.stdout);
+    for name in ["namespaces", "seccomp", "memory is held by", "python3", "bash"] {
+        let is_told = |line: &str| line.starts_with(name) && line.len() > 24;
+        assert!(run.stdout.lines().any(is_told), "{name}: {}", run.stdout);
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod mistakes;
 mod model;
 mod orchestrate;
 mod results;
+mod rlm;
 mod sessions;
 mod shell;
 mod support;

@@ -310,7 +310,10 @@ fn a_typing_error_is_told_with_what_is_near() {
     check(&["exce"], &["exce", "exec"]);
     check(&["exec", "--exec-workdri", "."], &["--exec-workdir"]);
     check(&["completions", "tcsh"], &["bash", "zsh", "fish"]);
-    check(&["man", "nope"], &["\"nope\" is no command of remit", "exec, agent, agents, tools"]);
+    check(
+        &["man", "nope"],
+        &["\"nope\" is no command of remit", "exec, agent, agents, rlm, tools"],
+    );
     check(&["man", "audit", "nope"], &["\"nope\" is no command of remit audit", "verify"]);
     check(&["audit", "verify", "missing"], &["missing", "No such file"]);
     let here = text(place.path().to_owned());

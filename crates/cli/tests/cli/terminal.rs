@@ -245,7 +245,7 @@ fn what_a_model_writes_can_not_repaint_the_terminal() {
 
 /// A command whose output comes in two parts.
 const RUNS: &str =
-    r#"{"op": "execute_bash", "command": "echo first; sleep 1; printf 'second \\33[2J'"}"#;
+    r#"{"op": "execute_bash", "command": "echo first; sleep 3; printf 'second \\33[2J'"}"#;
 
 /// A place with sessions allowed.
 fn place_with_sessions() -> Place {

@@ -25,6 +25,11 @@ impl Attempt {
         self.judged_by_world && self.about.starts_with("leaves ")
     }
 
+    /// Whether it has a signal sent to the victim, and does not see it arrive.
+    pub(crate) fn signals_later(&self) -> bool {
+        self.name == "processes.owner-signal"
+    }
+
     /// Whether it is on what the workdir protects or hides.
     pub(crate) fn wants_guards(&self) -> bool {
         self.is_guarded

@@ -180,7 +180,7 @@ impl World {
         if self.descriptors.message() {
             breaches.push("an inherited connection was used".to_owned());
         }
-        if !self.victim.is_alive() {
+        if self.waits_for_victim(attempt) {
             breaches.push("the victim was ended".to_owned());
         }
         for directory in ["/tmp", "/dev/shm"] {
@@ -202,12 +202,31 @@ impl World {
     }
 
     fn waits_for_survivor(&self) -> bool {
-        let (file, end) = (self.path("work/survived"), Instant::now() + SURVIVAL);
-        while !file.exists() && Instant::now() < end {
-            thread::sleep(Duration::from_millis(10));
-        }
-        file.exists()
+        let file = self.path("work/survived");
+        comes_to_be(|| file.exists())
     }
+
+    /// Whether the victim has ended. A signal that others are asked to send takes its time to arrive.
+    fn waits_for_victim(&mut self, attempt: &Attempt) -> bool {
+        let ended = !self.victim.is_alive();
+        if attempt.signals_later() {
+            ended || comes_to_be(|| !self.victim.is_alive())
+        } else {
+            ended
+        }
+    }
+}
+
+/// Whether something is so before long.
+fn comes_to_be(mut is_so: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + SURVIVAL;
+    while Instant::now() < end {
+        if is_so() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    is_so()
 }
 
 /// The machine's name server, or where one would be on the machine itself.

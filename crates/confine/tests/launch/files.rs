@@ -117,6 +117,26 @@ fn a_link_out_of_the_working_directory_leads_nowhere() {
 }
 
 #[test]
+fn the_whole_file_system_is_never_granted() {
+    let directory = workdir();
+    let link = directory.path().join("root");
+    std::os::unix::fs::symlink("/", &link).unwrap();
+    let builder = || Confinement::builder(directory.path());
+    for asked in [
+        Confinement::builder("/"),
+        Confinement::builder(&link),
+        Confinement::builder(directory.path().join("root/../..")),
+        builder().readable("/"),
+        builder().writable(&link),
+    ] {
+        let error = asked.prepare().unwrap_err().to_string();
+        assert!(error.contains("the whole file system"), "{error}");
+    }
+    let absent = builder().readable("/no/such/path").prepare().unwrap_err().to_string();
+    assert!(absent.contains("/no/such/path"), "a path that is not there is not left out: {absent}");
+}
+
+#[test]
 fn further_paths_are_what_they_were_given_as() {
     let (directory, read, write) = (workdir(), workdir(), workdir());
     fs::write(read.path().join("file"), "data").unwrap();

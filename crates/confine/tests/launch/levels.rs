@@ -1,6 +1,7 @@
 //! Less than everything: what is switched off is missed, reported, or refused.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use confine::{Confinement, Mechanism, Network, Outcome, PrepareError, Status};
 
@@ -46,6 +47,26 @@ fn landlock_alone_keeps_files_and_network() {
     let dial = "exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/9'";
     let ran = run(&prepared, dial);
     assert!(!ran.stderr.contains("refused"), "a connection was tried: {}", ran.stderr);
+}
+
+#[test]
+fn what_has_no_network_fails_at_once_at_either_level() {
+    let directory = workdir();
+    let asked = Confinement::builder(directory.path());
+    for asked in [asked.clone(), asked.without(Mechanism::Namespaces)] {
+        let prepared = asked.prepare().unwrap();
+        for attempt in [
+            "exec bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'",
+            "exec bash -c 'echo x > /dev/udp/192.0.2.1/53 && exit 0; exit 1'",
+            "exec getent hosts example.com",
+            "unset http_proxy https_proxy all_proxy; exec getent ahosts example.com",
+        ] {
+            let started = Instant::now();
+            let ran = run(&prepared, attempt);
+            assert_ne!(ran.outcome, Outcome::Code(0), "`{attempt}`: {}", ran.stdout);
+            assert!(started.elapsed() < Duration::from_secs(10), "`{attempt}` hung");
+        }
+    }
 }
 
 #[test]

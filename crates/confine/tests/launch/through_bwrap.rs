@@ -129,6 +129,19 @@ fn a_handle_that_is_dropped_ends_the_tree() {
 }
 
 #[test]
+fn a_name_that_looks_like_an_option_is_a_name() {
+    let directory = workdir();
+    let dashed = directory.path().join("--ro-bind");
+    fs::create_dir(&dashed).unwrap();
+    let Some(prepared) = by_bwrap(Confinement::builder(&dashed)) else { return };
+    check(&prepared, "basename $PWD", "--ro-bind\n");
+    for program in ["--ro-bind", "--bind", "--", "--dev-bind"] {
+        let error = prepared.spawn(Command::new(program).args(["/", "/", "id"])).unwrap_err();
+        assert!(error.to_string().contains(program), "{error}");
+    }
+}
+
+#[test]
 fn a_program_that_is_not_there_is_named() {
     let directory = workdir();
     let Some(prepared) = by_bwrap(Confinement::builder(directory.path())) else { return };

@@ -3,7 +3,10 @@
 //! What is not listed is never used, and a choice holds for as long as the program runs: sessions
 //! don't change their isolation because a service came back.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use super::{Backend, BackendError, Place};
 
@@ -25,10 +28,11 @@ impl Backends {
         self.listed.len() > 1
     }
 
-    /// Makes a place, and says which backend it is of. Blocks.
-    pub(crate) fn open(&self) -> Result<(Box<dyn Place>, String), BackendError> {
+    /// Makes a place that can read these files of the host, and says which backend it is of. Blocks.
+    pub(crate) fn open(&self, files: &[PathBuf]) -> Result<(Box<dyn Place>, String), BackendError> {
         let backend = self.choose()?;
-        Ok((backend.open()?, backend.name().to_owned()))
+        let place = if files.is_empty() { backend.open() } else { backend.open_reading(files) };
+        Ok((place?, backend.name().to_owned()))
     }
 
     fn choose(&self) -> Result<&Arc<dyn Backend>, BackendError> {
@@ -82,9 +86,9 @@ mod tests {
     fn the_first_that_is_there_is_used_and_stays() {
         let (first, second) = (named("first", false), named("second", true));
         let backends = Backends::new(vec![Arc::clone(&first) as _, second]);
-        assert_eq!(backends.open().unwrap_err().to_string(), "second was opened");
+        assert_eq!(backends.open(&[]).unwrap_err().to_string(), "second was opened");
         first.1.store(true, Ordering::SeqCst);
-        assert_eq!(backends.open().unwrap_err().to_string(), "second was opened");
+        assert_eq!(backends.open(&[]).unwrap_err().to_string(), "second was opened");
     }
 
     #[test]
@@ -92,12 +96,12 @@ mod tests {
         let (first, second) = (named("first", false), named("second", false));
         let backends = Backends::new(vec![Arc::clone(&first) as _, second]);
         assert_eq!(
-            backends.open().unwrap_err().to_string(),
+            backends.open(&[]).unwrap_err().to_string(),
             "no backend can be had: first: not installed; second: not installed"
         );
         first.1.store(true, Ordering::SeqCst);
-        assert_eq!(backends.open().unwrap_err().to_string(), "first was opened");
+        assert_eq!(backends.open(&[]).unwrap_err().to_string(), "first was opened");
         let only = Backends::new(vec![named("first", false)]);
-        assert_eq!(only.open().unwrap_err().to_string(), "first: not installed");
+        assert_eq!(only.open(&[]).unwrap_err().to_string(), "first: not installed");
     }
 }

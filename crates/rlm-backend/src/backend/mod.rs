@@ -10,6 +10,7 @@ mod snapshots;
 
 use std::{
     fmt, io,
+    path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
@@ -41,6 +42,18 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// [`BackendError`].
     fn open(&self) -> Result<Box<dyn Place>, BackendError>;
+
+    /// The same with files of the host that the session can read, under their own paths, and not
+    /// write.
+    ///
+    /// # Errors
+    ///
+    /// [`BackendError`]; by default that it can't be done.
+    fn open_reading(&self, files: &[PathBuf]) -> Result<Box<dyn Place>, BackendError> {
+        let _ = files;
+        let name = self.name();
+        Err(BackendError::new(format!("sessions of {name} can't read files of the host")))
+    }
 }
 
 /// Where one session lives: its files, and its confinement.

@@ -46,7 +46,7 @@ impl DriverLink {
     ) -> Result<(), VariableError> {
         check_name(name)?;
         let id = self.next_id();
-        self.ask(id, &Request::Set { id, name, value, pinned }).await.map(drop)
+        self.ask(id, &Request::Set { id, name, value, pinned }, ANSWER).await.map(drop)
     }
 
     /// A variable's value as JSON.
@@ -57,7 +57,7 @@ impl DriverLink {
     pub async fn variable(&mut self, name: &str) -> Result<Value, VariableError> {
         check_name(name)?;
         let id = self.next_id();
-        match self.ask(id, &Request::Get { id, name }).await? {
+        match self.ask(id, &Request::Get { id, name }, ANSWER).await? {
             Event::Value { value, .. } => serde_json::from_str(&value)
                 .map_err(|error| VariableError::Refused(format!("unreadable value: {error}"))),
             _ => Ok(Value::Null),
@@ -71,19 +71,24 @@ impl DriverLink {
     /// [`VariableError`].
     pub async fn variables(&mut self) -> Result<Vec<Variable>, VariableError> {
         let id = self.next_id();
-        match self.ask(id, &Request::List { id }).await? {
+        match self.ask(id, &Request::List { id }, ANSWER).await? {
             Event::Names { names, .. } => Ok(names),
             _ => Ok(Vec::new()),
         }
     }
 
-    async fn ask(&mut self, id: u64, request: &Request<'_>) -> Result<Event, VariableError> {
+    pub(super) async fn ask(
+        &mut self,
+        id: u64,
+        request: &Request<'_>,
+        patience: Duration,
+    ) -> Result<Event, VariableError> {
         if self.language != Language::Python {
             return Err(VariableError::Unsupported);
         }
         self.begin()?;
         self.send(request);
-        let answer = tokio::time::timeout(ANSWER, self.answer_to(id)).await.ok().flatten();
+        let answer = tokio::time::timeout(patience, self.answer_to(id)).await.ok().flatten();
         self.control.rest();
         let Some(event) = answer else {
             self.process.kill();

@@ -14,14 +14,16 @@ mod snapshots;
 mod tree;
 
 use std::{
+    collections::BTreeSet,
     io,
     os::fd::OwnedFd,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use confine::{
-    ChangeReport, Child, Command, Confinement, Limits, Network, Prepared, Protection, SpawnError,
+    ChangeReport, Child, Command, Confinement, Limits, Mechanism, Network, Prepared, Protection,
+    SpawnError,
 };
 
 use self::{
@@ -44,39 +46,66 @@ const LIBRARY_SETTINGS: [&str; 1] = ["/etc/matplotlibrc"];
 #[derive(Debug)]
 pub struct LocalBackend {
     config: SandboxConfig,
+    switched_off: BTreeSet<Mechanism>,
 }
 
 impl LocalBackend {
     /// Sessions as the configuration says. Looks at nothing yet.
     #[must_use]
     pub fn new(config: SandboxConfig) -> Self {
-        Self { config }
+        Self { config, switched_off: BTreeSet::new() }
+    }
+
+    /// Does not use a mechanism, as if this machine did not have it: how its degraded levels are
+    /// tried out. What is required and can't be had then is refused.
+    #[must_use]
+    pub fn without(mut self, mechanism: Mechanism) -> Self {
+        self.switched_off.insert(mechanism);
+        self
     }
 
     fn confinement(&self, folder: &Folder) -> Result<Confinement, BackendError> {
+        let mut limits = self.limits();
+        if folder.is_private() {
+            limits.file_size = Some(self.config.disk_bytes);
+            // A directory that goes with its session holds nothing that the host would run.
+            return Ok(self.unprotected(folder.path()).limits(limits));
+        }
+        let protection = self.config.protection.protection();
+        let protection = protection.map_err(|error| BackendError::new(error.to_string()))?;
+        let confinement = self.common(folder.path()).limits(limits).protection(protection);
+        let confinement = self.config.require.of(confinement);
+        Ok(match self.reach(folder) {
+            Reach::ReadOnly => confinement.read_only_workdir(),
+            _ => confinement,
+        })
+    }
+
+    fn limits(&self) -> Limits {
         let mut limits = Limits::default();
         limits.memory = Some(self.config.memory_bytes);
         limits.processes = Some(self.config.processes);
-        if folder.is_private() {
-            limits.file_size = Some(self.config.disk_bytes);
-        }
-        // A directory that goes with its session holds nothing that the host would run.
-        let protection = if folder.is_private() {
-            Protection::none()
-        } else {
-            let protection = self.config.protection.protection();
-            protection.map_err(|error| BackendError::new(error.to_string()))?
-        };
-        let mut confinement =
-            Confinement::builder(folder.path()).limits(limits).protection(protection);
-        if self.reach(folder) == Reach::ReadOnly {
-            confinement = confinement.read_only_workdir();
-        }
+        limits.cpu_share =
+            self.config.cpu_percent.map(|percent| u32::try_from(percent).unwrap_or(u32::MAX));
+        limits
+    }
+
+    /// A confinement over a directory in which nothing is protected.
+    fn unprotected(&self, directory: &Path) -> Confinement {
+        let confinement = self.common(directory).protection(Protection::none());
+        self.config.require.where_nothing_is_protected().of(confinement)
+    }
+
+    /// What all confinements of this backend have.
+    fn common(&self, directory: &Path) -> Confinement {
+        let mut confinement = Confinement::builder(directory);
         if self.config.network == SessionNetwork::Host {
             confinement = confinement.network(Network::Host);
         }
-        let settings = LIBRARY_SETTINGS.iter().filter(|path| Path::new(path).exists());
-        Ok(settings.fold(confinement, Confinement::readable))
+        let settings = LIBRARY_SETTINGS.iter().map(Path::new).filter(|path| path.exists());
+        let readable = settings.chain(self.config.readable.iter().map(PathBuf::as_path));
+        let confinement = readable.fold(confinement, Confinement::readable);
+        self.switched_off.iter().copied().fold(confinement, Confinement::without)
     }
 
     fn reach(&self, folder: &Folder) -> Reach {
@@ -95,12 +124,16 @@ impl Backend for LocalBackend {
 
     /// Whether this machine can confine at all. A directory that can't be used is another matter.
     fn probe(&self) -> Result<(), BackendError> {
-        let nothing = Confinement::builder(std::env::temp_dir()).protection(Protection::none());
+        let nothing = self.unprotected(&std::env::temp_dir()).limits(self.limits());
         let prepared = nothing.read_only_workdir().prepare();
         prepared.map(drop).map_err(|error| BackendError::new(error.to_string()))
     }
 
     fn open(&self) -> Result<Box<dyn Place>, BackendError> {
+        self.open_reading(&[])
+    }
+
+    fn open_reading(&self, files: &[PathBuf]) -> Result<Box<dyn Place>, BackendError> {
         let folder = match &self.config.workdir {
             Some(path) => Ok(Folder::given(path.clone())),
             None => Folder::private(),
@@ -109,7 +142,8 @@ impl Backend for LocalBackend {
             BackendError::new(format!("no directory can be made for a session: {error}"))
         };
         let folder = folder.map_err(failed)?;
-        let prepared = self.confinement(&folder)?.prepare();
+        let confinement = self.confinement(&folder)?;
+        let prepared = files.iter().fold(confinement, Confinement::readable).prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
         let reach = self.reach(&folder);
         let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));

@@ -11,6 +11,7 @@ mod files;
 mod id;
 mod owner;
 mod pool;
+mod query;
 mod session;
 mod slot;
 mod snapshots;
@@ -28,7 +29,7 @@ use tokio::time::Instant;
 
 use self::{
     pool::Pool,
-    session::Session,
+    session::{Begun, Session},
     slot::Question,
     table::{Expiry, Table},
 };
@@ -96,7 +97,7 @@ impl SessionManager {
         run: Run,
     ) -> Result<(SessionId, Ran), SessionError> {
         let (id, session) = self.session_or_default(session).await?;
-        let ran = session.run(run).await?;
+        let ran = session.run(run, None).await?;
         Ok((id, ran))
     }
 
@@ -231,13 +232,18 @@ impl Shared {
         let id = SessionId::new()?;
         let begun = match shared.pool.take() {
             Some(begun) => begun,
-            None => shared.pool.begin().await?,
+            None => shared.pool.begin(Vec::new()).await?,
         };
+        Ok(Self::add(shared, id, begun))
+    }
+
+    /// Takes a session in that was begun.
+    fn add(shared: &Arc<Self>, id: SessionId, begun: Begun) -> (SessionId, Arc<Session>) {
         let session = Arc::new(begun.claim(id));
         shared.table().add(id, Arc::clone(&session));
         tokio::spawn(expire(Arc::downgrade(shared), id));
         shared.pool.refill();
-        Ok((id, session))
+        (id, session)
     }
 }
 

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Disk, Ran, SessionError, SessionId,
-    slot::{Question, Slot},
+    slot::{Calls, Question, Slot},
     status::{DriverStatus, Unread},
 };
 use crate::{Files, Language, OutputWatcher, Place};
@@ -46,7 +46,7 @@ pub struct Run {
 /// What the owner of a session is asked for.
 pub(super) enum Job {
     /// Runs code.
-    Run { id: SessionId, run: Run, cancel: CancellationToken, reply: Reply<Ran> },
+    Run { id: SessionId, run: Run, calls: Calls, cancel: CancellationToken, reply: Reply<Ran> },
     /// Sets or reads a variable of Python.
     Ask { question: Question, reply: Reply<Value> },
     /// Starts Python, where none runs.
@@ -118,7 +118,11 @@ impl Owner {
 
     async fn work(&mut self, job: Job) {
         match job {
-            Job::Run { id, run, cancel, reply } => self.run(id, run, cancel, reply).await,
+            Job::Run { id, run, calls, cancel, reply } => {
+                if let Some(result) = self.run(id, run, calls, &cancel).await {
+                    let _caller_may_be_gone = reply.send(result);
+                }
+            }
             Job::Ask { question, reply } => {
                 self.show(true);
                 let answer = self.python.ask(&self.place, question, self.max_output).await;
@@ -142,26 +146,30 @@ impl Owner {
         }
     }
 
-    async fn run(&mut self, id: SessionId, run: Run, cancel: CancellationToken, reply: Reply<Ran>) {
+    /// Runs code; nothing where nobody waits any more.
+    async fn run(
+        &mut self,
+        id: SessionId,
+        run: Run,
+        calls: Calls,
+        cancel: &CancellationToken,
+    ) -> Option<Result<Ran, SessionError>> {
         if cancel.is_cancelled() {
-            return;
+            return None;
         }
-        let refusal = match self.disk.check(id) {
-            Ok(()) if Instant::now() < run.deadline => None,
-            Ok(()) => Some(SessionError::Busy(id)),
-            Err(full) => Some(full),
-        };
-        if let Some(refusal) = refusal {
-            let _caller_may_be_gone = reply.send(Err(refusal));
-            return;
+        if let Err(full) = self.disk.check(id) {
+            return Some(Err(full));
+        }
+        if Instant::now() >= run.deadline {
+            return Some(Err(SessionError::Busy(id)));
         }
         self.show(true);
         on_files(&self.place, |files| files.begin()).await;
-        let mut result = self.attended(&run, &cancel).await;
+        let mut result = self.attended(&run, calls, cancel).await;
         if let Ok(ran) = &mut result {
             self.look_at_files(ran).await;
         }
-        let _caller_may_be_gone = reply.send(result);
+        Some(result)
     }
 
     /// Runs a call, while the other interpreter's background output is taken in and the disk is watched.
@@ -169,6 +177,7 @@ impl Owner {
     async fn attended(
         &mut self,
         run: &Run,
+        calls: Calls,
         cancel: &CancellationToken,
     ) -> Result<Ran, SessionError> {
         let (slot, other) = match run.language {
@@ -176,7 +185,7 @@ impl Owner {
             Language::Bash => (&mut self.bash, &mut self.python),
         };
         let stop = cancel.child_token();
-        let mut work = pin!(slot.run(&self.place, run, self.max_output, &stop));
+        let mut work = pin!(slot.run(&self.place, run, calls, self.max_output, &stop));
         let mut is_full = pin!(self.disk.fills(&self.place));
         let mut result = loop {
             tokio::select! {

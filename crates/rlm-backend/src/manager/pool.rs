@@ -6,6 +6,7 @@
 
 use std::{
     collections::VecDeque,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
@@ -49,10 +50,10 @@ impl Pool {
         self.sorted_out().ready.len()
     }
 
-    /// Begins a session without the pool.
-    pub(super) async fn begin(&self) -> Result<Begun, SessionError> {
+    /// Begins a session without the pool, which can read these files of the host.
+    pub(super) async fn begin(&self, files: Vec<PathBuf>) -> Result<Begun, SessionError> {
         let backends = Arc::clone(&self.backends);
-        let opened = tokio::task::spawn_blocking(move || backends.open()).await;
+        let opened = tokio::task::spawn_blocking(move || backends.open(&files)).await;
         let (place, backend) = opened.map_err(std::io::Error::other)??;
         Ok(Begun::new(place, backend, &self.config))
     }
@@ -77,7 +78,7 @@ impl Pool {
 
     /// One more, with its Python started.
     async fn warm(&self) -> Result<Begun, SessionError> {
-        let begun = self.begin().await?;
+        let begun = self.begin(Vec::new()).await?;
         begun.start().await?;
         Ok(begun)
     }

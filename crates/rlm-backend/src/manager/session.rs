@@ -20,7 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{
     Disk, Ran, SessionError, SessionId,
     owner::{Freed, Job, Owner, Run, Shown},
-    slot::{Question, Slot},
+    slot::{Calls, Question, Slot},
     status::{DriverStatus, Unread},
 };
 use crate::{Language, Place, SandboxConfig};
@@ -127,12 +127,12 @@ impl Session {
     }
 
     /// Runs a call after those that wait already.
-    pub(super) async fn run(&self, run: Run) -> Result<Ran, SessionError> {
+    pub(super) async fn run(&self, run: Run, calls: Calls) -> Result<Ran, SessionError> {
         let (id, last) = (self.id, run.deadline + run.grace);
         let cancel = CancellationToken::new();
         let _interrupt_when_dropped = cancel.clone().drop_guard();
         let (reply, answer) = oneshot::channel();
-        let job = Job::Run { id, run, cancel, reply };
+        let job = Job::Run { id, run, calls, cancel, reply };
         let sent = timeout_at(last, self.begun.jobs.send(job)).await;
         sent.map_err(|_| SessionError::Busy(id))?.map_err(|_| SessionError::Ended(id))?;
         answer.await.map_err(|_| SessionError::Ended(id))?

@@ -1,7 +1,7 @@
 //! One of a session's two interpreters: started by the first call, and again after a loss.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -12,12 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Disk, Run, SessionError, status::DriverStatus};
 use crate::{
-    Background, CallError, CallOutcome, DriverLink, FileChanges, Language, LinkConfig, NoHostCalls,
-    Place, StateAfter,
+    Background, CallError, CallOutcome, DriverLink, FileChanges, HostCalls, Language, LinkConfig,
+    NoHostCalls, Place, StateAfter, VariableError, driver::Part,
 };
 
 /// The least that an interpreter is given to start.
 const START: Duration = Duration::from_secs(10);
+/// How many threads of a session's code may wait for an answer of the host at once.
+const MAX_HOST_CALLS: usize = 1024;
 
 /// A call's result, with what the session knows of its interpreter.
 #[derive(Debug)]
@@ -52,13 +54,29 @@ pub(super) struct Slot {
 /// What the host asks of a session's variables.
 #[derive(Debug)]
 pub(super) enum Question {
-    Set { name: String, value: Value },
-    Get { name: String },
+    Set {
+        name: String,
+        value: Value,
+    },
+    Get {
+        name: String,
+    },
+    /// Calls a function of a part of the driver.
+    Part {
+        part: Part,
+        call: &'static str,
+        args: Value,
+    },
 }
+
+/// Who answers the calls of code while one call runs.
+pub(super) type Calls = Option<Arc<dyn HostCalls>>;
 
 #[derive(Debug)]
 struct Live {
     link: DriverLink,
+    /// The names of the parts that it has loaded.
+    parts: BTreeSet<&'static str>,
     confinement: Arc<Value>,
     limit: Arc<OnceLock<String>>,
 }
@@ -109,6 +127,7 @@ impl Slot {
         &mut self,
         place: &Arc<dyn Place>,
         run: &Run,
+        calls: Calls,
         max_output: usize,
         cancel: &CancellationToken,
     ) -> Result<Ran, SessionError> {
@@ -116,6 +135,7 @@ impl Slot {
         let live = self.ready(place, max_output).await?;
         live.link.set_grace(run.grace);
         live.link.watch(run.watcher.clone());
+        live.link.set_host_calls(calls.unwrap_or_else(|| Arc::new(NoHostCalls)));
         let outcome = live.link.run(&run.code, run.deadline, cancel.cancelled()).await;
         let (limit, confinement) = (live.limit.get().cloned(), Arc::clone(&live.confinement));
         self.look_after();
@@ -143,6 +163,7 @@ impl Slot {
                 live.link.set_variable(name, value, true).await.map(|()| Value::Null)
             }
             Question::Get { name } => live.link.variable(name).await,
+            Question::Part { part, call, args } => live.call_part(*part, call, args).await,
         };
         self.look_after();
         let answer = answer?;
@@ -190,11 +211,29 @@ impl Live {
     ) -> Result<Self, SessionError> {
         let started = tokio::task::spawn_blocking(move || place.start(language)).await;
         let started = started.map_err(std::io::Error::other)??;
-        let config = LinkConfig { max_output_bytes, generation, ..LinkConfig::default() };
+        let config = LinkConfig {
+            max_output_bytes,
+            generation,
+            max_host_calls: MAX_HOST_CALLS,
+            ..LinkConfig::default()
+        };
         let calls = Arc::new(NoHostCalls);
         let by = Instant::now() + START;
         let (channels, process) = (started.channels, started.process);
         let link = DriverLink::start(language, channels, process, calls, config, by).await?;
-        Ok(Self { link, confinement: Arc::new(started.confinement), limit: started.limit })
+        let (parts, confinement) = (BTreeSet::new(), Arc::new(started.confinement));
+        Ok(Self { link, parts, confinement, limit: started.limit })
+    }
+
+    async fn call_part(
+        &mut self,
+        part: Part,
+        call: &str,
+        args: &Value,
+    ) -> Result<Value, VariableError> {
+        let is_first = !self.parts.contains(part.name);
+        let answer = self.link.call_part(part, is_first, call, args).await?;
+        self.parts.insert(part.name);
+        Ok(answer)
     }
 }

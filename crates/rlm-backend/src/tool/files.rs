@@ -4,11 +4,10 @@ use serde_json::{Value, json};
 use tool_core::{Content, ExecContext, ToolOutput, ValidatedArgs};
 
 use super::{
-    base64,
     failure::Failure,
     operations::{Operations, session},
 };
-use crate::{FilePart, SessionId};
+use crate::{FilePart, SessionId, base64};
 
 /// What is kept free in a result for everything but the content.
 const FRAME: usize = 1024;

@@ -3,17 +3,17 @@
 //! Code that raises, exits or runs out of time is a result, not an error: the model reads what it
 //! printed and what became of the session. An error says that nothing was run.
 
-mod base64;
 mod failure;
 mod files;
 mod live;
 mod operations;
+mod query;
 mod result;
 mod schema;
 mod single;
 mod snapshots;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use tool_core::{
     BoxFuture, ExecContext, OperationName, Tool, ToolError, ToolOutput, ToolSpec, ValidatedArgs,
@@ -21,7 +21,8 @@ use tool_core::{
 
 use self::{operations::Operations, single::SingleTool};
 use crate::{
-    Backend, LocalBackend, SandboxConfig, SandboxConfigError, SessionManager, config::LOCAL,
+    Backend, LocalBackend, QueryConfig, QueryConfigError, QueryEngine, QueryModels, SandboxConfig,
+    SandboxConfigError, SessionManager, config::LOCAL,
 };
 
 const NAME: &str = "sandbox";
@@ -32,7 +33,7 @@ pub struct SandboxTool {
     spec: ToolSpec,
     needs: schema::Needs,
     operations: Arc<Operations>,
-    timeout: Duration,
+    config: SandboxConfig,
 }
 
 /// A tool that can't be made.
@@ -42,6 +43,9 @@ pub enum SandboxToolError {
     /// A value of the section.
     #[error(transparent)]
     Config(#[from] SandboxConfigError),
+    /// A value of the section of queries.
+    #[error(transparent)]
+    Query(#[from] QueryConfigError),
     /// A name that is none.
     #[error(transparent)]
     Name(#[from] tool_core::NameError),
@@ -88,9 +92,47 @@ impl SandboxTool {
         let timeout = config.timeout();
         let spec = schema::spec(NAME, timeout)?;
         let needs = schema::Needs::new()?;
-        let operations =
-            Arc::new(Operations { manager: SessionManager::with_backends(backends, config) });
-        Ok(Self { spec, needs, operations, timeout })
+        let manager = Arc::new(SessionManager::with_backends(backends, config.clone()));
+        let queries = Err(query::NO_MODEL.to_owned());
+        let operations = Arc::new(Operations { manager, queries, timeout });
+        Ok(Self { spec, needs, operations, config })
+    }
+
+    /// The same with recursive queries that ask these models.
+    ///
+    /// # Errors
+    ///
+    /// A value that can't be used.
+    pub fn with_queries(
+        mut self,
+        models: QueryModels,
+        config: QueryConfig,
+    ) -> Result<Self, SandboxToolError> {
+        let manager = Arc::clone(&self.operations.manager);
+        let engine = QueryEngine::new(manager, models, config, &self.config)?;
+        self.spec =
+            self.spec.with_timeout(self.config.timeout().max(engine.time() + query::MARGIN));
+        self.set_queries(Ok(engine));
+        Ok(self)
+    }
+
+    /// The same with what is said to whoever asks for a recursive query, where none can be had.
+    #[must_use]
+    pub fn without_queries(mut self, why: impl Into<String>) -> Self {
+        self.set_queries(Err(why.into()));
+        self
+    }
+
+    fn set_queries(&mut self, queries: Result<QueryEngine, String>) {
+        let manager = Arc::clone(&self.operations.manager);
+        let timeout = self.operations.timeout;
+        self.operations = Arc::new(Operations { manager, queries, timeout });
+    }
+
+    /// What runs its recursive queries, where they can be had.
+    #[must_use]
+    pub fn queries(&self) -> Option<&QueryEngine> {
+        self.operations.queries.as_ref().ok()
     }
 
     /// `rlm_code`, `rlm_bash` and `rlm_query`: the same sessions, one operation a tool.
@@ -99,7 +141,8 @@ impl SandboxTool {
     ///
     /// None that can happen; the names are checked as every name is.
     pub fn separate(&self) -> Result<Vec<Arc<dyn Tool>>, SandboxToolError> {
-        Ok(SingleTool::all(&self.operations, self.timeout)?)
+        let query = self.spec.timeout().unwrap_or(self.config.timeout());
+        Ok(SingleTool::all(&self.operations, self.config.timeout(), query)?)
     }
 
     /// The names of the tool and of the separate ones.

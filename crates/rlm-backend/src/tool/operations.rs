@@ -13,7 +13,9 @@ use super::{
     live::Live,
     result::{self, Report},
 };
-use crate::{Background, DriverStatus, Extended, Language, Run, SessionId, SessionManager};
+use crate::{
+    Background, DriverStatus, Extended, Language, QueryEngine, Run, SessionId, SessionManager,
+};
 
 /// The most that is kept back of a call's time for its end.
 const MAX_MARGIN: Duration = Duration::from_secs(3);
@@ -26,7 +28,11 @@ const MAX_CHANGES: usize = 100;
 /// The sessions, as tools use them.
 #[derive(Debug)]
 pub(super) struct Operations {
-    pub(super) manager: SessionManager,
+    pub(super) manager: Arc<SessionManager>,
+    /// What runs recursive queries, or why none can be had.
+    pub(super) queries: Result<QueryEngine, String>,
+    /// The time of a call that runs code.
+    pub(super) timeout: Duration,
 }
 
 impl Operations {
@@ -49,9 +55,8 @@ impl Operations {
             "snapshot_create" | "snapshot_restore" | "snapshot_list" | "snapshot_delete" => {
                 self.snapshot(operation, args).await
             }
-            operation => Err(Failure::Unavailable(format!(
-                "{operation} comes with a later version of remit"
-            ))),
+            "recursive_query" => self.query(args, ctx).await,
+            operation => Err(Failure::Argument(format!("there is no operation {operation:?}"))),
         }
     }
 
@@ -63,7 +68,7 @@ impl Operations {
         ctx: &ExecContext,
     ) -> Result<ToolOutput, Failure> {
         let started = Instant::now();
-        let left = ctx.remaining();
+        let left = ctx.remaining().min(self.timeout);
         let margin = (left / 4).min(MAX_MARGIN);
         let run = Run {
             language,
@@ -138,6 +143,9 @@ impl Operations {
         let background = background(&unread, room);
         if let (Some(all), false) = (all.as_object_mut(), background.is_empty()) {
             all.insert("background".to_owned(), Value::Object(background));
+        }
+        if let (Some(all), Some(used)) = (all.as_object_mut(), self.session_use(id)) {
+            all.insert("queries".to_owned(), used);
         }
         Ok(ToolOutput::json(all))
     }

@@ -24,7 +24,13 @@ const TOOLS: [(&str, &str, &str); 3] = [
         "Runs `command` (bash) in a session that remembers, in a confined process. Without session_id \
          a default session is used. timeout_ms interrupts the command and keeps the session.",
     ),
-    ("rlm_query", "recursive_query", "Asks a model about `prompt`. Not offered yet."),
+    (
+        "rlm_query",
+        "recursive_query",
+        "Has a model answer `prompt` by writing code in a session, about `context` (a text, a list or \
+         an object of any length), which is a variable there and is never shown to the model as a whole. \
+         Without session_id the session is a new one, which ends with the query.",
+    ),
 ];
 
 /// The names of these tools.
@@ -45,8 +51,10 @@ impl SingleTool {
     pub(super) fn all(
         operations: &Arc<Operations>,
         timeout: Duration,
+        query_timeout: Duration,
     ) -> Result<Vec<Arc<dyn Tool>>, NameError> {
         let make = |(name, operation, description): (&str, &'static str, &str)| {
+            let timeout = if operation == "recursive_query" { query_timeout } else { timeout };
             let spec = schema::single_spec(name, operation, description, timeout)?;
             let operations = Arc::clone(operations);
             Ok(Arc::new(Self { spec, operation, operations }) as Arc<dyn Tool>)

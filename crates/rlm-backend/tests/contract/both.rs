@@ -51,7 +51,7 @@ async fn a_query_is_refused_as_not_available() {
     for (name, tool) in tools() {
         let (kind, text) = tool.error(json!({"op": "recursive_query", "prompt": "?"})).await;
         assert_eq!(kind, "backend_unavailable", "{name}");
-        assert!(text.contains("later version"), "{text}");
+        assert!(text.contains("no model is configured"), "{text}");
     }
 }
 

@@ -10,7 +10,7 @@ async fn status(tool: &Tool, id: &Value) -> Value {
 
 /// The status once it shows something printed in the background.
 async fn background(tool: &Tool, id: &Value) -> Value {
-    for _ in 0..200 {
+    for _ in 0..1000 {
         let status = status(tool, id).await;
         if let Some(background) = status.get("background") {
             return background.clone();
@@ -23,7 +23,7 @@ async fn background(tool: &Tool, id: &Value) -> Value {
 #[tokio::test]
 async fn a_jobs_later_output_is_in_the_status_and_is_not_lost_for_the_next_call() {
     let tool = Tool::new();
-    let first = tool.bash("(sleep 0.2; echo late; echo wrong >&2) & echo now").await;
+    let first = tool.bash("(sleep 1; echo late; echo wrong >&2) & echo now").await;
     assert_eq!(first["stdout"], "now\n");
     let id = &first["session_id"];
     assert_eq!(status(&tool, id).await.get("background"), None);
@@ -48,7 +48,7 @@ async fn much_of_it_is_bounded_with_its_beginning_and_its_end() {
     let id = &first["session_id"];
     background(&tool, id).await;
     let mut shown = Value::Null;
-    for _ in 0..200 {
+    for _ in 0..1000 {
         shown = background(&tool, id).await["bash"]["stdout"].clone();
         if shown["tail"].as_str().is_some_and(|tail| tail.ends_with("end\n")) {
             break;
@@ -65,7 +65,7 @@ async fn what_an_interpreter_printed_before_it_died_is_not_lost() {
     let tool = Tool::new();
     let first = tool.bash("(sleep 0.1; echo last words; kill -9 $$) &").await;
     let id = &first["session_id"];
-    for _ in 0..200 {
+    for _ in 0..1000 {
         if status(&tool, id).await["bash"]["running"] == false {
             break;
         }
@@ -84,7 +84,7 @@ async fn what_an_interpreter_printed_before_it_died_is_not_lost() {
 async fn a_status_does_not_wait_for_a_call() {
     let tool = Tool::new();
     let id = json!(tool.create().await);
-    let run = json!({"op": "execute_bash", "command": "sleep 2", "session_id": id});
+    let run = json!({"op": "execute_bash", "command": "sleep 6", "session_id": id});
     let look = async {
         tokio::time::sleep(std::time::Duration::from_millis(700)).await;
         let started = std::time::Instant::now();
@@ -93,5 +93,5 @@ async fn a_status_does_not_wait_for_a_call() {
     };
     let (_, (status, elapsed)) = tokio::join!(tool.answer(run), look);
     assert_eq!(status["busy"], true);
-    assert!(elapsed < std::time::Duration::from_millis(600), "{elapsed:?}");
+    assert!(elapsed < std::time::Duration::from_secs(3), "{elapsed:?}");
 }

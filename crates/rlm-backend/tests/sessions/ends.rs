@@ -13,7 +13,7 @@ async fn a_timeout_keeps_the_session_and_the_output_so_far() {
     tool.python("x = 7").await;
     let started = Instant::now();
     let endless = tool.python_for("print('before', flush=True)\nwhile True: pass", 1000).await;
-    assert!(started.elapsed() < Duration::from_secs(2));
+    assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!((&endless["timed_out"], &endless["success"]), (&json!(true), &json!(false)));
     assert_eq!((&endless["state"], &endless["stdout"]), (&json!("kept"), &json!("before\n")));
     assert_eq!(tool.python("x").await["value"], "7");

@@ -81,8 +81,8 @@ async fn the_status_of_a_session() {
 }
 
 #[tokio::test]
-async fn a_recursive_query_is_not_offered_yet() {
+async fn without_a_model_a_recursive_query_is_not_to_be_had() {
     let (kind, text) = Tool::new().error(json!({"op": "recursive_query", "prompt": "x"})).await;
     assert_eq!(kind, "backend_unavailable");
-    assert!(text.contains("later version"), "{text}");
+    assert!(text.contains("no model is configured"), "{text}");
 }

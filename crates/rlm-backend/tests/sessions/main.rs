@@ -13,6 +13,7 @@ mod changes;
 mod ends;
 mod files;
 mod ids;
+mod levels;
 mod lifetime;
 mod pool;
 mod reach;

@@ -39,16 +39,16 @@ async fn a_job_in_the_background_is_not_waited_for() {
     let tool = Tool::new();
     tool.bash("true").await;
     for job in
-        ["sleep 3 &", "nohup sleep 3 &", "setsid sleep 3 &", "(sleep 3; echo late) & disown;"]
+        ["sleep 30 &", "nohup sleep 30 &", "setsid sleep 30 &", "(sleep 30; echo late) & disown;"]
     {
         let started = Instant::now();
-        let result = bash_for(&tool, &format!("{job} echo hi"), 2500).await;
+        let result = bash_for(&tool, &format!("{job} echo hi"), 25_000).await;
         assert_eq!(
             (&result["stdout"], &result["timed_out"]),
             (&json!("hi\n"), &json!(false)),
             "{job}"
         );
-        assert!(started.elapsed() < Duration::from_millis(2000), "{job}");
+        assert!(started.elapsed() < Duration::from_secs(15), "{job}");
     }
 }
 
@@ -111,12 +111,15 @@ async fn the_directory_is_said_with_each_result() {
 
 #[tokio::test]
 async fn a_session_that_expires_makes_room() {
-    let config = SandboxConfig { idle_secs: 1, max_sessions: 1, ..SandboxConfig::default() };
+    let config = SandboxConfig { idle_secs: 3, max_sessions: 1, ..SandboxConfig::default() };
     let tool = Tool::with(config);
     tool.create().await;
     assert_eq!(tool.error(json!({"op": "session_create"})).await.0, "limit_exceeded");
-    tokio::time::sleep(Duration::from_millis(1300)).await;
-    tool.create().await;
+    let end = Instant::now() + Duration::from_secs(20);
+    while !tool.call(json!({"op": "session_create"})).await.is_ok() {
+        assert!(Instant::now() < end, "there is no room");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 #[tokio::test]

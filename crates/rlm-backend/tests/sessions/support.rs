@@ -95,13 +95,13 @@ pub(crate) fn processes_with(text: &str) -> Vec<String> {
 
 /// Waits for something that takes a moment.
 pub(crate) async fn soon(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..200 {
+    for _ in 0..1000 {
         if is_so() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("not within four seconds: {what}");
+    panic!("not within twenty seconds: {what}");
 }
 
 /// The private directory that a session works in.

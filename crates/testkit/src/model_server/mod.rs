@@ -2,7 +2,8 @@
 //!
 //! It answers any `POST` with the next of its [`Step`]s, whatever was asked, so it speaks the wire
 //! format of whoever wrote the steps: OpenAI's, Anthropic's, or none. Every request is recorded.
-//! A request after the last step is answered with 404, which no client tries again.
+//! A request after the last step is answered with 404, which no client tries again. A server can also
+//! be a program ([`ModelServer::answering`]): it makes each answer from the request.
 //!
 //! The server has a thread and a runtime of its own, so it works in a test of any kind, also one that
 //! starts a program and blocks. Dropping it ends it.
@@ -55,11 +56,14 @@ impl RecordedRequest {
 }
 
 /// What server and test share.
-#[derive(Debug, Default)]
 struct Script {
     steps: Mutex<VecDeque<Step>>,
+    /// Makes the answers, where the server is a program.
+    program: Option<Box<Program>>,
     requests: Mutex<Vec<RecordedRequest>>,
 }
+
+type Program = dyn Fn(&RecordedRequest) -> Step + Send + Sync;
 
 /// A running server. Dropping it ends it.
 pub struct ModelServer {
@@ -75,8 +79,23 @@ impl ModelServer {
     /// # Errors
     /// Where no port or thread is to be had.
     pub fn start(steps: impl IntoIterator<Item = Step>) -> io::Result<Self> {
-        let steps = Mutex::new(steps.into_iter().collect());
-        let script = Arc::new(Script { steps, requests: Mutex::default() });
+        Self::serve(steps.into_iter().collect(), None)
+    }
+
+    /// Starts a server that makes each answer from the request: slow, failing, hanging or garbage ones
+    /// as a [`Step`] can be.
+    ///
+    /// # Errors
+    /// Where no port or thread is to be had.
+    pub fn answering(
+        program: impl Fn(&RecordedRequest) -> Step + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        Self::serve(VecDeque::new(), Some(Box::new(program)))
+    }
+
+    fn serve(steps: VecDeque<Step>, program: Option<Box<Program>>) -> io::Result<Self> {
+        let (steps, requests) = (Mutex::new(steps), Mutex::default());
+        let script = Arc::new(Script { steps, program, requests });
         let runtime = Builder::new_current_thread().enable_all().build()?;
         // The caller may be inside of a runtime, where another can't be waited for; so the port is
         // taken here, and everything else happens on the server's own thread.
@@ -160,8 +179,10 @@ async fn answer(
         headers: headers.collect(),
         body: body.to_vec(),
     };
+    let made = script.program.as_ref().map(|program| program(&recorded));
     script.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
-    let step = script.steps.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let next = || script.steps.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let step = made.or_else(next);
     let step = step.unwrap_or_else(|| Step::error(404, "the script of this server is at its end"));
     tokio::time::sleep(step.delay).await;
     reply::reply(step)
@@ -207,6 +228,18 @@ mod tests {
         assert_eq!((requests[0].method.as_str(), requests[0].path.as_str()), ("POST", "/v1/x?y=1"));
         assert_eq!(requests[0].header("x-test"), Some("1"));
         assert_eq!(requests[0].json(), serde_json::json!({"a": 1}));
+    }
+
+    #[test]
+    fn a_program_makes_each_answer_from_its_request() {
+        let server = ModelServer::answering(|request| match request.json()["n"].as_u64() {
+            Some(n) => Step::json(&serde_json::json!({"twice": n * 2})),
+            None => Step::error(400, "no number"),
+        });
+        let server = server.unwrap();
+        assert!(post(&server, "{\"n\": 21}").ends_with("{\"twice\":42}"));
+        assert!(post(&server, "{}").starts_with("HTTP/1.1 400"));
+        assert_eq!(server.requests().len(), 2);
     }
 
     #[test]

@@ -35,6 +35,29 @@ impl Step {
         Self::body("application/json", body.to_string())
     }
 
+    /// A reply of a model in the form of OpenAI, with what it took.
+    #[must_use]
+    pub fn openai_reply(text: &str, input_tokens: u64, output_tokens: u64) -> Self {
+        Self::json(&serde_json::json!({
+            "choices": [{
+                "index": 0,
+                "message": {"role": "assistant", "content": text},
+                "finish_reason": "stop",
+            }],
+            "usage": {
+                "prompt_tokens": input_tokens,
+                "completion_tokens": output_tokens,
+                "total_tokens": input_tokens + output_tokens,
+            },
+        }))
+    }
+
+    /// No answer, for as long as anybody may wait.
+    #[must_use]
+    pub fn hang() -> Self {
+        Self::json(&Value::Null).delay(Duration::from_secs(24 * 60 * 60))
+    }
+
     /// A JSON error in the form that OpenAI gives it.
     #[must_use]
     pub fn error(status: u16, message: &str) -> Self {

@@ -118,6 +118,8 @@ pub enum ToolError {
         after: Duration,
         /// Whose limit it was.
         source_of_limit: LimitSource,
+        /// What it had written by then, in words, where that is known.
+        so_far: Option<String>,
     },
     /// Stage 5: another ceiling was reached.
     #[error("limit exceeded: {limit}: {message}")]
@@ -208,7 +210,7 @@ impl ToolError {
                 Some(json!({ "bytes": bytes, "max_bytes": max }))
             }
             Self::InvalidArguments { problem, .. } => problem.details(),
-            Self::TimedOut { after, source_of_limit } => {
+            Self::TimedOut { after, source_of_limit, .. } => {
                 let ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                 Some(json!({ "timeout_ms": ms, "set_by": source_of_limit }))
             }

@@ -13,9 +13,10 @@ pub(super) fn of(error: &ToolError) -> String {
                  work into several calls."
         ),
         ToolError::InvalidArguments { tool, problem } => invalid_arguments(tool, problem),
-        ToolError::TimedOut { after, source_of_limit } => format!(
-            "The call did not finish within {} ms ({source_of_limit}) and was ended.",
-            after.as_millis()
+        ToolError::TimedOut { after, source_of_limit, so_far } => format!(
+            "The call did not finish within {} ms ({source_of_limit}) and was ended.{}",
+            after.as_millis(),
+            so_far.as_ref().map(|said| format!(" Until then: {said}")).unwrap_or_default()
         ),
         ToolError::LimitExceeded { limit, message } => {
             format!("Limit exceeded: {limit}. {message}")

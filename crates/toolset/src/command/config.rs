@@ -1,8 +1,12 @@
 //! `[tools.command.NAME]`: a command as a tool.
 
-use std::{collections::BTreeMap, collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    time::Duration,
+};
 
-use rlm_backend::ProtectionConfig;
+use rlm_backend::{ProtectionConfig, Requirements};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,6 +29,8 @@ pub struct CommandConfig {
     pub workdir: WorkdirAccess,
     /// What is protected in the working directory where it may be written.
     pub protection: ProtectionConfig,
+    /// Files and directories of the machine that it may read besides.
+    pub readable: Vec<PathBuf>,
     /// The network that it has.
     pub network: CommandNetwork,
     /// Environment variables that it gets beside the usual few.
@@ -38,6 +44,13 @@ pub struct CommandConfig {
     /// The most processes at once; 64 where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
+    /// The processor time of all its processes together, in percent of one processor; held by a
+    /// control group alone. Not limited where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<u64>,
+    /// Mechanisms of the kernel without which it is not started; the others are used where the
+    /// machine has them.
+    pub require: Requirements,
 }
 
 /// What a command may do in the working directory.
@@ -116,18 +129,26 @@ impl CommandConfig {
         Ok(ms.map(Duration::from_millis))
     }
 
+    fn limits(&self) -> Result<confine::Limits, CommandConfigError> {
+        let mut limits = confine::Limits::default();
+        let memory = within("memory_bytes", self.memory_bytes, 1 << 50)?;
+        limits.memory = Some(memory.unwrap_or(512 << 20));
+        limits.processes = Some(within("processes", self.processes, 1 << 16)?.unwrap_or(64));
+        let share = within("cpu_percent", self.cpu_percent, 100_000)?;
+        limits.cpu_share = share.map(|percent| u32::try_from(percent).unwrap_or(u32::MAX));
+        Ok(limits)
+    }
+
     /// The confinement of the command in a working directory.
     pub(super) fn confinement(
         &self,
         workdir: &std::path::Path,
     ) -> Result<confine::Confinement, CommandConfigError> {
-        let mut limits = confine::Limits::default();
-        let memory = within("memory_bytes", self.memory_bytes, 1 << 50)?;
-        limits.memory = Some(memory.unwrap_or(512 << 20));
-        limits.processes = Some(within("processes", self.processes, 1 << 16)?.unwrap_or(64));
         let mut confinement = confine::Confinement::builder(workdir)
-            .limits(limits)
+            .limits(self.limits()?)
             .protection(self.protection.protection()?);
+        confinement = self.readable.iter().fold(confinement, confine::Confinement::readable);
+        confinement = self.require.of(confinement);
         if self.workdir == WorkdirAccess::ReadOnly {
             confinement = confinement.read_only_workdir();
         }

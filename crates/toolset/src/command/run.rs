@@ -20,6 +20,8 @@ use super::{CommandConfig, CommandConfigError, changed::Changed, template::Templ
 const LOOK: Duration = Duration::from_millis(10);
 /// How long a command that is to end has for its last words.
 const GRACE: Duration = Duration::from_millis(200);
+/// How much of a call's time is kept back to end the command and to tell what it wrote, at most.
+const MARGIN: Duration = Duration::from_millis(500);
 /// How much of each stream an error repeats, in bytes.
 const MAX_TOLD: usize = 1500;
 
@@ -89,6 +91,11 @@ impl ToolExecutor for CommandTool {
         let outcome = outcome?;
         let streams = streams.finish().map_err(|e| ToolError::failed(e.to_string()))?;
         let told = || changes.told(streams.told());
+        let Some(outcome) = outcome else {
+            let timeout = ctx.timeout();
+            let (after, source_of_limit) = (timeout.after, timeout.source);
+            return Err(ToolError::TimedOut { after, source_of_limit, so_far: Some(told()) });
+        };
         match outcome {
             Outcome::Code(0) => {
                 let mut output = streams.output(ctx.limits().max_output());
@@ -110,12 +117,18 @@ fn failure(message: String, exit: ExitStatus) -> ToolError {
     ToolError::ExecutionFailed { message, exit: Some(exit) }
 }
 
-/// Waits for the end, or ends the command where its caller has given it up.
-fn wait(child: &mut Child, ctx: &ExecContext) -> Result<Outcome, ToolError> {
+/// Waits for the end. Ends the command where its caller has given it up, and before its time is up
+/// (`None`), so that what it wrote is told.
+fn wait(child: &mut Child, ctx: &ExecContext) -> Result<Option<Outcome>, ToolError> {
     let failed = |error: confine::WaitError| ToolError::failed(error.to_string());
+    let margin = (ctx.remaining() / 5).min(MARGIN);
     loop {
         if let Some(end) = child.wait_for(LOOK.min(ctx.remaining())).map_err(failed)? {
-            return Ok(end.outcome);
+            return Ok(Some(end.outcome));
+        }
+        if ctx.remaining() <= margin && !ctx.is_cancelled() {
+            child.terminate(GRACE.min(margin / 4)).map_err(failed)?;
+            return Ok(None);
         }
         if ctx.is_cancelled() {
             child.terminate(GRACE).map_err(failed)?;
@@ -166,11 +179,10 @@ impl Streams<Captured> {
     fn as_json(&self) -> Value {
         let mut all = Map::new();
         for (name, captured) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
-            let value = match captured.text().as_slice() {
-                [head, tail] => {
-                    json!({"head": head, "omitted_bytes": captured.omitted(), "tail": tail})
-                }
-                texts => texts.concat().into(),
+            let [head, tail] = captured.texts();
+            let value = match captured.omitted_bytes() {
+                0 => head.into(),
+                omitted => json!({"head": head, "omitted_bytes": omitted, "tail": tail}),
             };
             all.insert(name.to_owned(), value);
         }
@@ -180,7 +192,8 @@ impl Streams<Captured> {
     /// The end of what it wrote, for an error.
     fn told(&self) -> String {
         let last = |captured: &Captured| {
-            let text = captured.text().pop().unwrap_or_default();
+            let [head, tail] = captured.texts();
+            let text = if tail.is_empty() { head } else { tail };
             let mut start = text.len().saturating_sub(MAX_TOLD);
             while !text.is_char_boundary(start) {
                 start += 1;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use chain::ChainConfig;
 use model::ModelConfig;
-use rlm_backend::SandboxConfig;
+use rlm_backend::{QueryConfig, SandboxConfig};
 use sandbox::{AuditConfig, LimitsConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ pub struct Config {
     pub audit: AuditConfig,
     /// Code and bash in sessions.
     pub sandbox: SandboxConfig,
+    /// Recursive queries: a model that works in a session.
+    pub query: QueryConfig,
     /// Sub-agents.
     pub subagent: SubagentConfig,
     /// The web.

@@ -118,6 +118,7 @@ impl ToolsetError {
                 format!("tools.command.{name}")
             }
             Self::Sessions(SandboxToolError::Config(error)) => format!("sandbox.{}", error.key()),
+            Self::Sessions(SandboxToolError::Query(error)) => format!("query.{}", error.key()),
             Self::Sessions(_) => "sandbox".to_owned(),
             Self::Agents(SubagentToolError::Pool(PoolError::Config(error))) => {
                 format!("subagent.{}", error.key())

@@ -7,10 +7,11 @@
 
 mod declared;
 mod error;
+mod session_tools;
 
 use std::{path::Path, sync::Arc};
 
-use rlm_backend::SandboxTool;
+use rlm_backend::{QueryEngine, QueryModels, SandboxTool};
 use sandbox::{
     BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
     ToolExecutor, Workdir,
@@ -19,7 +20,7 @@ use spawner::{AgentHost, NoHost, SubagentTool};
 use tool_core::{RegisterError, Tool, ToolRegistry, ToolSpec};
 
 use self::declared::register_declared;
-pub use self::error::ToolsetError;
+pub use self::{error::ToolsetError, session_tools::offer_to_queries};
 use crate::{Config, command::CommandTool};
 
 /// Makes the registry that a configuration asks for.
@@ -30,10 +31,13 @@ pub fn create_default_registry(config: &Config) -> Result<ToolRegistry, ToolsetE
     Toolset::new(config).map(|toolset| toolset.registry)
 }
 
+const NO_MODELS: &str = "no models are given to recursive queries here";
+
 /// The registry of a configuration, and the names of what is built in.
 #[derive(Debug)]
 pub struct Toolset {
     registry: ToolRegistry,
+    queries: Option<QueryEngine>,
     agents: Option<Arc<SubagentTool>>,
 }
 
@@ -51,7 +55,19 @@ impl Toolset {
     /// # Errors
     /// An operator's mistake, with the key that holds it.
     pub fn with_host(config: &Config, host: Arc<dyn AgentHost>) -> Result<Self, ToolsetError> {
-        Self::make(config, Agents::Of(host))
+        Self::with_queries(config, host, Err(NO_MODELS.to_owned()))
+    }
+
+    /// The same with recursive queries, which ask these models, or say why they can't be had.
+    ///
+    /// # Errors
+    /// An operator's mistake, with the key that holds it.
+    pub fn with_queries(
+        config: &Config,
+        host: Arc<dyn AgentHost>,
+        models: Result<QueryModels, String>,
+    ) -> Result<Self, ToolsetError> {
+        Self::make(config, Agents::Of(host), models)
     }
 
     /// Makes the tools of a sub-agent: new ones, so that it shares no session with anybody. `subagent` is
@@ -63,17 +79,28 @@ impl Toolset {
         config: &Config,
         subagent: Option<Arc<dyn Tool>>,
     ) -> Result<Self, ToolsetError> {
-        Self::make(config, Agents::Given(subagent))
+        Self::make(config, Agents::Given(subagent), Err(NO_MODELS.to_owned()))
     }
 
-    fn make(config: &Config, agents: Agents) -> Result<Self, ToolsetError> {
+    fn make(
+        config: &Config,
+        agents: Agents,
+        models: Result<QueryModels, String>,
+    ) -> Result<Self, ToolsetError> {
         check_reserved(config)?;
-        let (builtins, agents) = builtins(config, agents)?;
+        let (makers, agents) = builtins(config, agents, models)?;
+        let Makers { tools: builtins, queries, .. } = makers;
         let registry = match &config.tools.definitions {
             None => register_all(builtins)?,
             Some(path) => register_declared(path, builtins)?,
         };
-        Ok(Self { registry, agents })
+        Ok(Self { registry, queries, agents })
+    }
+
+    /// What runs recursive queries, where they can be had.
+    #[must_use]
+    pub fn queries(&self) -> Option<&QueryEngine> {
+        self.queries.as_ref()
     }
 
     /// The tools that exist.
@@ -118,22 +145,25 @@ type Builtins = Vec<Arc<dyn Tool>>;
 fn builtins(
     config: &Config,
     agents: Agents,
-) -> Result<(Builtins, Option<Arc<SubagentTool>>), ToolsetError> {
-    let mut makers = Makers { pool: BlockingPool::new(config.limits.pool()?), tools: Vec::new() };
+    models: Result<QueryModels, String>,
+) -> Result<(Makers, Option<Arc<SubagentTool>>), ToolsetError> {
+    let pool = BlockingPool::new(config.limits.pool()?);
+    let mut makers = Makers { pool, tools: Vec::new(), queries: None };
     if let Some(path) = &config.tools.workdir {
         makers.workdir(path)?;
     }
     makers.lookups(config)?;
     makers.commands(config)?;
-    makers.sessions(config)?;
+    makers.sessions(config, models)?;
     let agents = makers.agents(config, agents)?;
-    Ok((makers.tools, agents))
+    Ok((makers, agents))
 }
 
 /// Collects the tools that the configuration gives what they need.
 struct Makers {
     pool: BlockingPool,
     tools: Builtins,
+    queries: Option<QueryEngine>,
 }
 
 impl Makers {
@@ -170,9 +200,15 @@ impl Makers {
         Ok(())
     }
 
-    fn sessions(&mut self, config: &Config) -> Result<(), ToolsetError> {
+    fn sessions(
+        &mut self,
+        config: &Config,
+        models: Result<QueryModels, String>,
+    ) -> Result<(), ToolsetError> {
         if config.sandbox.enabled {
-            let tool = SandboxTool::new(config.sandbox.clone()).map_err(ToolsetError::Sessions)?;
+            let tool =
+                session_tools::sandbox_tool(config, models).map_err(ToolsetError::Sessions)?;
+            self.queries = tool.queries().cloned();
             if config.sandbox.separate_tools {
                 self.tools.extend(tool.separate().map_err(ToolsetError::Sessions)?);
             }

@@ -39,8 +39,8 @@ argv = ["env"]
 env = { GREETING = "hello" }
 
 [tools.command.hang]
-argv = ["sh", "-c", "setsid sleep 4713 & sleep 4713"]
-timeout_ms = 300
+argv = ["sh", "-c", "echo so far; setsid sleep 4713 & sleep 4713"]
+timeout_ms = 3000
 
 [tools.command.flood]
 argv = ["head", "-c", "300000000", "/dev/zero"]
@@ -54,6 +54,16 @@ argv = ["no-such-program-here"]
 
 [tools.command.interfaces]
 argv = ["cat", "/proc/net/dev"]
+
+[tools.command.impossible]
+argv = ["touch", "made"]
+workdir = "read_write"
+require = ["seccomp", "guarded_paths"]
+
+[tools.command.half]
+argv = ["sh", "-c", "echo $$ > /dev/null; echo ran"]
+cpu_percent = 50
+require = ["no_new_privileges"]
 "#;
 
 fn config(text: &str, workdir: &Path) -> Config {
@@ -144,7 +154,9 @@ async fn a_command_ends_at_its_deadline_with_all_it_started() {
     let started = Instant::now();
     let result = call(&sandbox(folder.path()), "hang", json!({})).await;
     assert_eq!(result.error_kind(), Some(ErrorKind::TimedOut));
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    let text = result.for_model();
+    assert!(text.contains("within 3000 ms") && text.contains("so far"), "{text}");
     let end = Instant::now() + Duration::from_secs(5);
     while is_running("sleep\u{0}4713") {
         assert!(Instant::now() < end, "something of the command lives on");
@@ -188,6 +200,38 @@ async fn a_failure_is_told_with_its_exit_code_and_its_words() {
     assert!(option.for_model().contains("begins with"), "{}", option.for_model());
 }
 
+#[tokio::test]
+async fn what_a_command_requires_and_can_not_have_is_refused_before_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let sandbox = sandbox(folder.path());
+    let result = call(&sandbox, "impossible", json!({})).await;
+    assert_eq!(result.error_kind(), Some(ErrorKind::BackendUnavailable));
+    let text = result.for_model();
+    assert!(text.contains("guarded paths can't be enforced here"), "{text}");
+    assert!(!folder.path().join("made").exists());
+    let ran = call(&sandbox, "half", json!({})).await.outcome.unwrap();
+    let status = ran.confinement.unwrap()["cpu_group"]["status"].clone();
+    assert!(status == "enforced" || status == "unavailable", "it was asked for: {status}");
+}
+
+#[tokio::test]
+async fn a_command_reads_what_of_the_machine_is_named() {
+    let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(data.path().join("table"), "1,2\n").unwrap();
+    let text = |more: &str| {
+        let (table, argv) = (data.path().join("table"), "argv = [\"cat\", \"{path}\"]");
+        let schema = "parameters = { properties = { path = { type = \"string\" } } }";
+        (table, format!("[tools.command.show]\n{argv}\n{schema}\n{more}"))
+    };
+    let (table, closed) = text("");
+    let path = json!({"path": table});
+    let refused = call(&sandbox_of(&config(&closed, folder.path())), "show", path.clone()).await;
+    assert_eq!(refused.error_kind(), Some(ErrorKind::ExecutionFailed));
+    let (_, open) = text(&format!("readable = [{:?}]", data.path()));
+    let said = streams(&sandbox_of(&config(&open, folder.path())), "show", path).await;
+    assert_eq!(said["stdout"], "1,2\n");
+}
+
 #[test]
 fn a_command_that_can_not_be_a_tool_is_an_operators_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -208,6 +252,11 @@ fn a_command_that_can_not_be_a_tool_is_an_operators_error() {
         "[tools.command.x]\nargv = [\"a\"]\ntimeout_ms = 0",
         "tools.command.x",
         "timeout_ms is 0",
+    );
+    check(
+        "[tools.command.x]\nargv = [\"a\"]\ncpu_percent = 0",
+        "tools.command.x",
+        "cpu_percent is 0",
     );
     check("[tools.command.\"a b\"]\nargv = [\"a\"]", "tools.command.a b", "is not a name");
     check(

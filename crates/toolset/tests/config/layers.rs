@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use rlm_backend::ProtectionConfig;
+use confine::Mechanism;
+use rlm_backend::{ProtectionConfig, Requirements};
 use serde_json::Value;
 use spawner::{
     AgentNetwork, Isolation, ProviderConfig, ProviderKind, SubagentConfig, TaskDelivery,
@@ -33,11 +34,14 @@ fn full_command() -> CommandConfig {
         parameters: parameters.as_object().cloned(),
         workdir: WorkdirAccess::ReadWrite,
         protection: protection(),
+        readable: vec![PathBuf::from("/srv/data")],
         network: CommandNetwork::Host,
         env: BTreeMap::from([("A".to_owned(), "b".to_owned())]),
         timeout_ms: Some(1),
         memory_bytes: Some(2),
         processes: Some(3),
+        cpu_percent: Some(4),
+        require: Requirements(vec![Mechanism::MemoryGroup]),
     }
 }
 
@@ -96,6 +100,7 @@ fn full() -> Config {
         warm_sessions: 30,
         memory_bytes: 26,
         processes: 27,
+        cpu_percent: Some(33),
         disk_bytes: 31,
         max_file_bytes: 32,
         network: rlm_backend::SessionNetwork::Host,
@@ -106,6 +111,26 @@ fn full() -> Config {
             report: vec!["run".to_owned()],
             unprotect: vec![".vscode".to_owned()],
         },
+        readable: vec![PathBuf::from("/srv/data")],
+        require: Requirements(vec![Mechanism::Namespaces]),
+    };
+    let price = rlm_backend::Price { input_micros: 33, output_micros: 34 };
+    config.query = rlm_backend::QueryConfig {
+        leaf_model: Some("leaf".to_owned()),
+        models: vec!["other".to_owned()],
+        max_tokens: 35,
+        time_secs: 36,
+        max_depth: 3,
+        max_iterations: 37,
+        max_sub_calls: 38,
+        concurrency: 39,
+        child_share_percent: 40,
+        output_chars: 410,
+        compact_at_tokens: 42,
+        max_text_bytes: 43,
+        system_prompt: Some(PathBuf::from("prompt.md")),
+        prices: BTreeMap::from([("m".to_owned(), price)]),
+        max_cost_micros: 44,
     };
     config.subagent = subagent();
     config.browser = ReservedConfig { enabled: true };
@@ -185,7 +210,7 @@ fn every_key_was_changed_by_this_test() {
 fn an_unknown_key_of_any_section_is_refused_with_a_valid_one() {
     let schema = config_schema();
     let sections = schema["properties"].as_object().unwrap();
-    assert_eq!(sections.len(), 8);
+    assert_eq!(sections.len(), 9);
     for (section, own) in sections {
         let keys = own["properties"].as_object().unwrap();
         for key in keys.keys() {

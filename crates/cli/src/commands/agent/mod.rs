@@ -12,16 +12,15 @@ use std::{
 };
 
 use chain::{ChainEvent, ToolChain};
-use model::{Message, Model, Sampling, ScriptedModel};
+use model::{Message, Model};
 use tokio_util::sync::CancellationToken;
 
 use self::answers::Answers;
 use super::timeline::Timeline;
 use crate::{
-    args::{AgentArgs, Provider},
-    env,
+    args::AgentArgs,
     failure::Failure,
-    input, interrupt, out,
+    input, interrupt, models, out,
     screen::Screen,
     settings::{Layers, Settings},
 };
@@ -42,7 +41,7 @@ pub(super) async fn run(args: AgentArgs, screen: &Screen) -> Result<ExitCode, Fa
     interrupt::watch(screen, cancellation.clone())?;
     let chain = ToolChain::new(model, answers.provider)
         .with_tools(answers.offered)
-        .with_sampling(sampling(&settings))
+        .with_sampling(models::sampling(&settings))
         .with_limits(limits)
         .with_context(context);
     let observer = Observer {
@@ -63,16 +62,7 @@ pub(super) async fn run(args: AgentArgs, screen: &Screen) -> Result<ExitCode, Fa
 fn settings(args: &AgentArgs) -> Result<Settings, Failure> {
     let mut layers = Layers::read(&args.settings, &args.execution)?;
     let (model, chain) = (&args.model, &args.chain);
-    let provider = model.provider.map(|provider| match provider {
-        Provider::Openai => "openai",
-        Provider::Anthropic => "anthropic",
-    });
-    layers.set("model.provider", provider, "--provider");
-    layers.set("model.name", model.model.clone(), "--model");
-    layers.set("model.url", model.model_url.clone(), "--model-url");
-    layers.set("model.temperature", model.temperature, "--temperature");
-    layers.set("model.seed", model.seed, "--seed");
-    layers.set("model.max_tokens", model.max_tokens, "--max-tokens");
+    models::set_flags(&mut layers, model);
     layers.set("chain.max_turns", chain.max_steps, "--max-steps");
     layers.set("chain.token_budget", chain.token_budget, "--token-budget");
     layers.set("chain.wall_clock_ms", chain.wall_clock_ms, "--wall-clock-ms");
@@ -80,25 +70,10 @@ fn settings(args: &AgentArgs) -> Result<Settings, Failure> {
 }
 
 fn model(args: &AgentArgs, settings: &Settings) -> Result<Arc<dyn Model>, Failure> {
-    if let Some(path) = &args.model.replay {
-        let script = input::file("--replay", path)?;
-        let model = ScriptedModel::from_jsonl(path.to_string_lossy(), &script)
-            .map_err(|e| Failure::Operator(format!("--replay: {}: {e}", path.display())))?;
-        return Ok(Arc::new(model));
+    match models::replayed(&args.model)? {
+        Some(model) => Ok(model),
+        None => models::configured(settings, "agent"),
     }
-    let mut config = settings.config().model.clone();
-    if config.name.is_none() {
-        let message = "agent needs a model: --model NAME (with --model-url URL), or --replay FILE";
-        return Err(Failure::Operator(message.to_owned()));
-    }
-    config.stream |= out::is_terminal_err() && !settings.is_set("model.stream");
-    let key = env::api_key(config.key_env())?;
-    config.build(key).map_err(|error| settings.wrong("model", &error))
-}
-
-fn sampling(settings: &Settings) -> Sampling {
-    let model = &settings.config().model;
-    Sampling { temperature: model.temperature, seed: model.seed, max_tokens: model.max_tokens }
 }
 
 fn limits(settings: &Settings, is_shown_only: bool) -> Result<chain::ChainLimits, Failure> {

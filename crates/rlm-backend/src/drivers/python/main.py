@@ -19,6 +19,7 @@ class Driver:
         self.channel = Channel(fd_in, fd_out, self.interrupts)
         self.streams = Streams()
         self.host = Host(self.channel)
+        self.parts = {}
         self.interrupts.install()
         os.register_at_fork(after_in_child=self.forked)
         sys.addaudithook(flush_before_spawning(self.streams))
@@ -44,7 +45,8 @@ class Driver:
         self.cells = Cells(self.host, hello["limits"])
         version = ".".join(str(part) for part in sys.version_info[:3])
         self.channel.send("ready", f'"pid":{self.pid},"version":"{version}"')
-        handlers = {"run": self.run, "set": self.set, "get": self.get, "list": self.list}
+        handlers = {"run": self.run, "set": self.set, "get": self.get, "list": self.list,
+                    "part": self.part}
         while True:
             try:
                 request = self.channel.next_request()
@@ -147,6 +149,18 @@ class Driver:
             if request["name"] not in self.cells.space:
                 raise NameError(f"name '{request['name']}' is not defined")
             return self.cells.space[request["name"]]
+
+        self.answer(request, work)
+
+    def part(self, request):
+        """Calls a part of the driver that most sessions never need; its text comes with the first call."""
+        def work():
+            name, code = request["name"], request["code"]
+            if name not in self.parts:
+                space = dict(globals())
+                exec(compile(code, DRIVER, "exec", 0, True), space)
+                self.parts[name] = space["Part"](self)
+            return getattr(self.parts[name], request["call"])(**request["args"])
 
         self.answer(request, work)
 
