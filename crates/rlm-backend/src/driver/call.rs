@@ -176,13 +176,7 @@ impl DriverLink {
         None
     }
 
-    fn call_back(
-        &mut self,
-        call: &mut Call,
-        seq: u64,
-        name: String,
-        args: Result<Value, String>,
-    ) {
+    fn call_back(&mut self, call: &mut Call, seq: u64, name: String, args: Result<Value, String>) {
         let args = match args {
             Ok(args) => args,
             Err(error) => return self.answer(seq, Err(format!("unreadable arguments: {error}"))),

@@ -241,3 +241,61 @@ impl Received {
         self.missing = size - there;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs::File,
+        io::{Write as _, pipe},
+    };
+
+    use super::*;
+
+    fn channel() -> (File, Control) {
+        let (_, output) = pipe().unwrap();
+        let (input, driver) = pipe().unwrap();
+        let control = Control::new(output.into(), input.into(), 1000, "t").unwrap();
+        (OwnedFd::from(driver).into(), control)
+    }
+
+    /// The next line, and the texts before it.
+    fn next(control: &mut Control) -> (String, Vec<u8>) {
+        match control.ready_line() {
+            Some(Line::Whole(line)) => (String::from_utf8(line).unwrap(), control.take_texts()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn texts_come_as_they_are_wherever_they_are_cut() {
+        let all = b"#t 5\na\nb\n#call\n#t 0\nnone\nplain\n#other 5\n";
+        for at in 0..all.len() {
+            let (mut driver, mut control) = channel();
+            driver.write_all(&all[..at]).unwrap();
+            let early = control.ready_line();
+            driver.write_all(&all[at..]).unwrap();
+            let first = match early {
+                None => next(&mut control).1,
+                Some(_) => control.take_texts(),
+            };
+            assert_eq!(first, b"a\nb\n#", "cut at {at}");
+            let rest = [next(&mut control).0, next(&mut control).0, next(&mut control).0];
+            // What is there at once is given one line a call, so none is lost by the early look.
+            assert_eq!(rest, ["none", "plain", "#other 5"], "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_is_none_or_too_much_breaks_the_channel() {
+        for announced in ["#t 1001\n", "#t x\n", "#t -1\n", "#t 99999999999999999999999\n", "#t \n"]
+        {
+            let (mut driver, mut control) = channel();
+            driver.write_all(announced.as_bytes()).unwrap();
+            assert!(matches!(control.ready_line(), Some(Line::TooLong)), "{announced}");
+        }
+        let (mut driver, mut control) = channel();
+        driver.write_all(b"#t 7\nabc").unwrap();
+        drop(driver);
+        assert!(matches!(control.ready_line(), Some(Line::Ended)));
+    }
+}
