@@ -16,8 +16,8 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use crate::output::is_not_now;
 
 const CHUNK: usize = 8 << 10;
-/// How much of a text is read at once.
-const PIECE: usize = 1 << 20;
+/// How much of a text is read at once: what a pipe holds.
+const PIECE: usize = 64 << 10;
 
 /// What came from the driver.
 #[derive(Debug)]
@@ -239,6 +239,7 @@ impl Received {
         let rest = self.bytes.split_off(there);
         self.texts = std::mem::replace(&mut self.bytes, rest);
         self.missing = size - there;
+        self.texts.reserve_exact(self.missing);
     }
 }
 
