@@ -7,10 +7,13 @@ use model::ApiKey;
 use crate::failure::Failure;
 
 /// The variables that are not configuration keys.
-const OWN: [&str; 2] = ["REMIT_LOG", CONFIG_FILE];
+const OWN: [&str; 3] = ["REMIT_LOG", CONFIG_FILE, MCP_TOKEN];
 
 /// The variable that names the configuration file.
 pub(crate) const CONFIG_FILE: &str = "REMIT_CONFIG";
+
+/// The variable that holds the bearer token of `remit mcp --http`.
+pub(crate) const MCP_TOKEN: &str = "REMIT_MCP_TOKEN";
 
 /// Every variable that may name a configuration key.
 pub(crate) fn settings() -> Result<Vec<(String, String)>, Failure> {
@@ -32,6 +35,11 @@ pub(crate) fn log_filter() -> Option<String> {
 /// The configuration file, where no flag names one.
 pub(crate) fn config_file() -> Option<std::path::PathBuf> {
     std::env::var_os(CONFIG_FILE).filter(|path| !path.is_empty()).map(Into::into)
+}
+
+/// The bearer token, where the environment has one.
+pub(crate) fn mcp_token() -> Option<String> {
+    std::env::var(MCP_TOKEN).ok().filter(|token| !token.is_empty())
 }
 
 /// A variable that the operator's configuration names for a child, or `PATH`.

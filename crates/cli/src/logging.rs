@@ -7,7 +7,8 @@ use crate::{env, screen::Screen};
 
 pub(crate) fn start(verbose: u8, screen: &Screen) {
     let default = match verbose {
-        0 => "warn",
+        // What a client gets wrong is answered to it, and no warning for the operator.
+        0 => "warn,rmcp=error",
         1 => "info",
         2 => "debug",
         _ => "trace",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sandbox::{AuditLog, ToolSandbox};
 use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
-use tool_core::{AuthorizationScope, Limits};
+use tool_core::{AuthorizationScope, Limits, ProgressSink};
 use toolset::offer_to_queries;
 
 use crate::{
@@ -39,8 +39,19 @@ pub(crate) fn start(
     live: Option<LiveOutput>,
     cancellation: CancellationToken,
 ) -> Result<Session, Failure> {
+    let live = live.map(|live| Arc::new(live) as Arc<_>);
+    start_with(settings, approver, audit(settings)?, live, cancellation)
+}
+
+/// The same with a trail that is open, for programs that have several sessions with one trail.
+pub(crate) fn start_with(
+    settings: &Settings,
+    approver: TerminalApprover,
+    audit: Option<AuditLog>,
+    progress: Option<Arc<dyn ProgressSink>>,
+    cancellation: CancellationToken,
+) -> Result<Session, Failure> {
     let limits = limits(settings)?;
-    let audit = audit(settings)?;
     let host = Arc::new(Host::new(settings.clone(), limits, approver.clone(), audit.clone()));
     let models = models::of_tool(settings);
     let toolset = settings.toolset(Arc::clone(&host) as Arc<_>, models)?;
@@ -52,8 +63,8 @@ pub(crate) fn start(
     let mut sandbox = ToolSandbox::new(registry, scope.clone(), limits)
         .with_cancellation(cancellation)
         .with_approval(ask, Arc::new(approver));
-    if let Some(live) = live {
-        sandbox = sandbox.with_progress(Arc::new(live));
+    if let Some(progress) = progress {
+        sandbox = sandbox.with_progress(progress);
     }
     if let Some(audit) = audit {
         sandbox = sandbox.with_audit(audit);
@@ -65,7 +76,8 @@ pub(crate) fn start(
     Ok(Session { sandbox, scope, host, agents })
 }
 
-fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {
+/// The trail, where the operator wants one.
+pub(crate) fn audit(settings: &Settings) -> Result<Option<AuditLog>, Failure> {
     let Some(path) = &settings.config().audit.file else { return Ok(None) };
     let audit = AuditLog::open(path);
     audit

@@ -40,10 +40,12 @@
 mod bounds;
 mod builder;
 mod capture;
+mod captured;
 #[cfg(target_os = "linux")]
 mod cgroup;
 #[cfg(target_os = "linux")]
 mod child;
+mod collector;
 mod command;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -75,9 +77,11 @@ mod witness;
 
 pub use bounds::Bounds;
 pub use builder::{Confinement, Network};
-pub use capture::{Capture, Captured};
+pub use capture::Capture;
+pub use captured::{Captured, Marked, OutputText};
 #[cfg(target_os = "linux")]
 pub use child::Child;
+pub use collector::Collector;
 pub use command::{Command, Stream};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Prepared};

@@ -98,6 +98,12 @@ impl ToolSandbox {
         self.gate.offered()
     }
 
+    /// The tools that exist, offered or not.
+    #[must_use]
+    pub fn registry(&self) -> &Arc<ToolRegistry> {
+        self.gate.registry()
+    }
+
     /// The ceilings.
     #[must_use]
     pub fn limits(&self) -> &Limits {

@@ -153,7 +153,8 @@ fn run(confinement: Confinement, arguments: &[&str]) -> Result<String, String> {
         None => Err("git took too long".to_owned()),
         Some(outcome) => {
             let complaint = stderr.and_then(Result::ok).and_then(|capture| capture.finish().ok());
-            let complaint = complaint.map(|captured| captured.text().concat()).unwrap_or_default();
+            let complaint =
+                complaint.map(|captured| captured.text().to_string()).unwrap_or_default();
             Err(format!("git {}: {outcome:?}: {}", arguments.join(" "), complaint.trim_end()))
         }
     }

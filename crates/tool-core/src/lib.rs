@@ -92,7 +92,7 @@ pub use render::{render_anthropic, render_mcp, render_openai};
 pub use result::{Content, ResultProblem, ToolOutput, ToolResult, Truncation};
 pub use schema::{CompiledSchema, SchemaError, Violation, Violations};
 pub use scope::AuthorizationScope;
-pub use spec::{Annotations, OutputPolicy, ToolSpec};
+pub use spec::{Annotations, OperationSpec, OutputPolicy, ToolSpec};
 pub use text::{clip, head_and_tail};
 pub use tool::{BoxFuture, Tool};
 pub use wire::{MalformedCall, parse_call};

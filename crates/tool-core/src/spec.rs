@@ -35,6 +35,26 @@ pub struct Annotations {
     pub is_polling: bool,
 }
 
+/// What one operation of a tool is for, and what it takes of the tool's parameters, so that it can be
+/// offered as a tool of its own. Nothing is decided by it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OperationSpec {
+    /// The operation.
+    pub name: OperationName,
+    /// What it does, for a model.
+    pub description: String,
+    /// The parameters that it needs, beside `op`.
+    pub needed: Vec<String>,
+    /// The parameters that it takes where they are there.
+    pub taken: Vec<String>,
+    /// Parameters of which it needs exactly one; they are among `taken`.
+    pub one_of: Vec<String>,
+    /// Hints for hosts and people.
+    pub annotations: Annotations,
+    /// The JSON Schema of its result, where that is one JSON object.
+    pub output: Option<Value>,
+}
+
 /// A tool's name, description and parameters, and how the pipeline treats it.
 ///
 /// ```
@@ -54,6 +74,7 @@ pub struct ToolSpec {
     parameters: Value,
     title: Option<String>,
     operations: Vec<OperationName>,
+    operation_specs: Vec<OperationSpec>,
     output_policy: OutputPolicy,
     timeout: Option<Duration>,
     annotations: Annotations,
@@ -76,6 +97,7 @@ impl ToolSpec {
             parameters,
             title: None,
             operations: Vec::new(),
+            operation_specs: Vec::new(),
             output_policy: OutputPolicy::default(),
             timeout: None,
             annotations: Annotations::default(),
@@ -86,6 +108,13 @@ impl ToolSpec {
     #[must_use]
     pub fn with_operations(mut self, operations: impl IntoIterator<Item = OperationName>) -> Self {
         self.operations = operations.into_iter().collect();
+        self
+    }
+
+    /// Says what each operation takes, for those that offer operations one by one.
+    #[must_use]
+    pub fn with_operation_specs(mut self, specs: impl IntoIterator<Item = OperationSpec>) -> Self {
+        self.operation_specs = specs.into_iter().collect();
         self
     }
 
@@ -159,6 +188,12 @@ impl ToolSpec {
     #[must_use]
     pub fn operations(&self) -> &[OperationName] {
         &self.operations
+    }
+
+    /// What an operation takes, where the tool says so.
+    #[must_use]
+    pub fn operation_spec(&self, operation: &OperationName) -> Option<&OperationSpec> {
+        self.operation_specs.iter().find(|spec| spec.name == *operation)
     }
 
     /// What happens to output over the ceiling.

@@ -5,6 +5,7 @@ pub(super) const PACKAGES: &[&str] = &[
     "chain",
     "cli",
     "confine",
+    "mcp-server",
     "model",
     "rlm-backend",
     "sandbox",

@@ -3,6 +3,7 @@
 mod agent;
 mod agents;
 mod exec;
+mod mcp;
 mod rlm;
 mod shared;
 
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use agent::{AgentArgs, ModelArgs, Provider};
 pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs};
 pub(crate) use exec::ExecArgs;
+pub(crate) use mcp::{HostName, McpArgs};
 pub(crate) use rlm::RlmArgs;
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
@@ -43,6 +45,7 @@ pub(crate) enum Command {
     Agents(AgentsArgs),
     Rlm(RlmArgs),
     Tools(ToolsArgs),
+    Mcp(McpArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod exec;
 mod lines;
+mod mcp;
 mod report;
 mod rlm;
 mod shell;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Agents(args) => agents::run(&args),
         Command::Rlm(args) => block_on(Box::pin(rlm::run(args, screen))),
         Command::Tools(args) => tools::run(&args),
+        Command::Mcp(args) => mcp::run(args, screen),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),
         Command::Doctor(args) => doctor::run(&args),

@@ -2,7 +2,7 @@
 
 use crate::support::Place;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "",
     "exec",
     "agent",
@@ -12,6 +12,7 @@ const COMMANDS: [&str; 16] = [
     "agents tail",
     "agents kill",
     "tools",
+    "mcp",
     "config",
     "config show",
     "config schema",

@@ -8,6 +8,7 @@ mod groups;
 mod inheritance;
 mod levels;
 mod mounted;
+#[path = "../common/ordinary_user.rs"]
 mod ordinary_user;
 mod support;
 mod through_bwrap;

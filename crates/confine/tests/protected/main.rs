@@ -11,6 +11,7 @@ mod born;
 mod configured;
 mod ghosts;
 mod links;
+#[path = "../common/ordinary_user.rs"]
 mod ordinary_user;
 mod repositories;
 mod rotated;

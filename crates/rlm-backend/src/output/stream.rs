@@ -10,9 +10,10 @@ use std::{
     sync::Arc,
 };
 
+use confine::Collector;
 use tokio::net::unix::pipe::Receiver;
 
-use super::{Captured, Collector, OutputSource, OutputWatcher, watch::Watched};
+use super::{Captured, OutputSource, OutputWatcher, watch::Watched};
 
 const CHUNK: usize = 32 << 10;
 

@@ -6,7 +6,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::captured::Marked;
+use confine::Marked;
 
 /// Which stream a piece of output is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,10 +82,10 @@ fn unfinished(bytes: &[u8]) -> usize {
 mod tests {
     use std::sync::{Mutex, PoisonError};
 
+    use confine::Collector;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::output::Collector;
 
     #[derive(Debug, Default)]
     struct Pieces(Mutex<Vec<String>>);

@@ -7,8 +7,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tool_core::{
-    ArgumentsProblem, CompiledSchema, NameError, OperationName, SchemaError, ToolError, ToolSpec,
-    ValidatedArgs,
+    Annotations, ArgumentsProblem, CompiledSchema, NameError, OperationName, OperationSpec,
+    SchemaError, ToolError, ToolSpec, ValidatedArgs,
 };
 
 /// An operation, and its arguments beside `op`.
@@ -170,8 +170,101 @@ pub(super) fn spec(name: &str, timeout: Duration) -> Result<ToolSpec, NameError>
     });
     let operations: Result<Vec<_>, _> =
         OPERATIONS.iter().map(|operation| OperationName::new(operation.name)).collect();
-    let spec = ToolSpec::new(name, DESCRIPTION, parameters)?;
+    let specs: Result<Vec<_>, _> = OPERATIONS.iter().map(operation_spec).collect();
+    let spec = ToolSpec::new(name, DESCRIPTION, parameters)?.with_operation_specs(specs?);
     Ok(spec.with_operations(operations?).with_timeout(timeout).with_title("Python and bash"))
+}
+
+/// One operation, for those that offer it as a tool of its own.
+fn operation_spec(operation: &Operation) -> Result<OperationSpec, NameError> {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let runs_code = matches!(operation.name, "execute_code" | "execute_bash");
+    Ok(OperationSpec {
+        name: OperationName::new(operation.name)?,
+        description: description(operation.name).to_owned(),
+        needed: owned(operation.needed),
+        taken: owned(operation.taken),
+        one_of: owned(operation.one_of),
+        annotations: annotations(operation.name),
+        output: runs_code.then(output),
+    })
+}
+
+fn description(operation: &str) -> &'static str {
+    match operation {
+        "execute_code" => {
+            "Runs `code` (Python) in a session that remembers variables, functions and imports from \
+             call to call, in a confined process without network. The value of a last expression is \
+             shown. Without session_id a default session is used. timeout_ms interrupts the code and \
+             keeps the session."
+        }
+        "execute_bash" => {
+            "Runs `command` (bash) in a session that remembers the directory and variables, in a \
+             confined process without network. It shares its working directory with the Python of \
+             the session. Without session_id a default session is used."
+        }
+        "session_create" => "Makes a session of its own, and gives its session_id.",
+        "session_status" => "Says how a session is: its state, its age, when it ends.",
+        "session_extend" => "Lets a session live longer.",
+        "session_destroy" => "Ends a session, with its state and its files.",
+        "file_put" => {
+            "Makes a file in the working directory of a session, from `content` (text) or \
+             `content_base64` (bytes). A file that is there is replaced only with overwrite."
+        }
+        "file_get" => {
+            "Reads a file of a session's working directory, from offset, at most limit bytes."
+        }
+        "snapshot_create" => "Keeps the files of a session as they are, and gives a snapshot_id.",
+        "snapshot_restore" => "Puts the files of a session back as a snapshot has them.",
+        "snapshot_list" => "Lists the snapshots of a session.",
+        "snapshot_delete" => "Removes a snapshot.",
+        _ => {
+            "Has a model answer the question `prompt` about the text `context`, of any length, by code in \
+             a session."
+        }
+    }
+}
+
+fn annotations(operation: &str) -> Annotations {
+    let reads = matches!(operation, "session_status" | "file_get" | "snapshot_list");
+    let destroys = matches!(
+        operation,
+        "execute_code"
+            | "execute_bash"
+            | "session_destroy"
+            | "file_put"
+            | "snapshot_restore"
+            | "snapshot_delete"
+    );
+    Annotations {
+        is_read_only: reads,
+        is_destructive: destroys,
+        is_idempotent: reads || matches!(operation, "snapshot_restore"),
+        is_open_world: false,
+        is_polling: operation == "session_status",
+    }
+}
+
+/// What `execute_code` and `execute_bash` give; more may be there.
+fn output() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "success": {"type": "boolean"},
+            "value": {"type": "string", "description": "What a last expression shows."},
+            "stdout": {},
+            "stderr": {},
+            "session_id": {"type": "string"},
+            "exit_code": {"type": "integer"},
+            "signal": {"type": ["integer", "null"]},
+            "timed_out": {"type": "boolean"},
+            "state": {"type": "string", "enum": ["kept", "restored", "lost"]},
+            "note": {"type": "string"},
+            "truncated": {"type": "boolean"},
+            "duration_ms": {"type": "number"},
+        },
+        "required": ["success", "session_id", "timed_out", "state"],
+    })
 }
 
 /// What a model sees of a tool that does what one operation does.

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Value, json};
-use tool_core::{Annotations, CompiledSchema, NameError, OperationName, SchemaError, ToolSpec};
+use tool_core::{
+    Annotations, CompiledSchema, NameError, OperationName, OperationSpec, SchemaError, ToolSpec,
+};
 
 /// The longest that one call may take: a wait for news is the longest thing a call does.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -67,9 +69,48 @@ pub(super) fn spec(name: &str, providers: &[&str]) -> Result<ToolSpec, NameError
     let annotations = Annotations { is_polling: true, ..Annotations::default() };
     Ok(ToolSpec::new(name, DESCRIPTION, parameters)?
         .with_operations(operations?)
+        .with_operation_specs(
+            OPERATIONS.map(operation_spec).into_iter().collect::<Result<Vec<_>, _>>()?,
+        )
         .with_timeout(TIMEOUT)
         .with_annotations(annotations)
         .with_title("Sub-agents"))
+}
+
+/// One operation, for those that offer it as a tool of its own.
+fn operation_spec(
+    (name, needed, taken): (&str, &[&str], &[&str]),
+) -> Result<OperationSpec, NameError> {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let description = match name {
+        "spawn" => {
+            "Starts a sub-agent for `task` and gives its id at once; it runs by itself and can call at \
+             most what you can."
+        }
+        "status" => "Says how a sub-agent is.",
+        "list" => "Names all sub-agents.",
+        "terminate" => "Ends a sub-agent.",
+        _ => {
+            "Gives what a sub-agent wrote from offset `since` (without it: the beginning and the end), \
+             waiting up to `wait_ms` for news; go on from `next` until `done` is true."
+        }
+    };
+    let reads = matches!(name, "status" | "list" | "collect");
+    Ok(OperationSpec {
+        name: OperationName::new(name)?,
+        description: description.to_owned(),
+        needed: owned(needed),
+        taken: owned(taken),
+        one_of: Vec::new(),
+        annotations: Annotations {
+            is_read_only: reads,
+            is_destructive: name == "terminate",
+            is_idempotent: reads || name == "terminate",
+            is_open_world: name == "spawn",
+            is_polling: reads,
+        },
+        output: None,
+    })
 }
 
 /// What each operation needs.

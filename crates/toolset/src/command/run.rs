@@ -179,11 +179,10 @@ impl Streams<Captured> {
     fn as_json(&self) -> Value {
         let mut all = Map::new();
         for (name, captured) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
-            let value = match captured.text().as_slice() {
-                [head, tail] => {
-                    json!({"head": head, "omitted_bytes": captured.omitted(), "tail": tail})
-                }
-                texts => texts.concat().into(),
+            let [head, tail] = captured.texts();
+            let value = match captured.omitted_bytes() {
+                0 => head.into(),
+                omitted => json!({"head": head, "omitted_bytes": omitted, "tail": tail}),
             };
             all.insert(name.to_owned(), value);
         }
@@ -193,7 +192,8 @@ impl Streams<Captured> {
     /// The end of what it wrote, for an error.
     fn told(&self) -> String {
         let last = |captured: &Captured| {
-            let text = captured.text().pop().unwrap_or_default();
+            let [head, tail] = captured.texts();
+            let text = if tail.is_empty() { head } else { tail };
             let mut start = text.len().saturating_sub(MAX_TOLD);
             while !text.is_char_boundary(start) {
                 start += 1;

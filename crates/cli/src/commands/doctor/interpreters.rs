@@ -75,7 +75,7 @@ impl Wanted {
         let outcome = child.wait().map_err(|error| error.to_string())?.outcome;
         let said = said.finish().map_err(|error| error.to_string())?;
         match outcome {
-            Outcome::Code(0) => Ok(said.text().concat()),
+            Outcome::Code(0) => Ok(said.text().to_string()),
             other => Err(format!("it does not run confined: {other:?}")),
         }
     }

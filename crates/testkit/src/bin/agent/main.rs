@@ -1,6 +1,6 @@
 //! `agent`: a program that behaves as agents do at their worst, one way a run.
 //!
-//! `agent WAY [ARGUMENT]`, where the way is one of [`WAYS`]. It needs no other program, prints only
+//! `agent WAY [ARGUMENT]`, where the way is one of those below. It needs no other program, prints only
 //! what the way says, and ends by itself after a minute at the latest.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "what it prints is what it is for")]
 

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// The kept bytes of one stream of one call.
+/// The kept bytes of one stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     head: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    pub(super) fn new(mut head: Vec<u8>, tail: Vec<u8>, total: u64) -> Self {
+    pub(crate) fn new(mut head: Vec<u8>, tail: Vec<u8>, total: u64) -> Self {
         if (head.len() + tail.len()) as u64 == total {
             head.extend_from_slice(&tail);
             return Self { head, tail: Vec::new(), total };
@@ -53,8 +53,9 @@ impl Captured {
         self.total == 0
     }
 
-    /// The same with at most about `max` bytes kept.
-    pub(crate) fn shrunk_to(&self, max: usize) -> Self {
+    /// The same with at most `max` bytes kept.
+    #[must_use]
+    pub fn shrunk_to(&self, max: usize) -> Self {
         if self.head.len() + self.tail.len() <= max {
             return self.clone();
         }
@@ -66,7 +67,8 @@ impl Captured {
     }
 
     /// Head and tail as texts, each with what is not UTF-8 marked.
-    pub(crate) fn texts(&self) -> [String; 2] {
+    #[must_use]
+    pub fn texts(&self) -> [String; 2] {
         [&self.head, &self.tail].map(|part| Marked(part).to_string())
     }
 
@@ -91,8 +93,9 @@ impl fmt::Display for OutputText<'_> {
     }
 }
 
-/// Prints bytes as text.
-pub(super) struct Marked<'a>(pub(super) &'a [u8]);
+/// Prints bytes as text, with what is not UTF-8 marked.
+#[derive(Debug, Clone, Copy)]
+pub struct Marked<'a>(pub &'a [u8]);
 
 impl fmt::Display for Marked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

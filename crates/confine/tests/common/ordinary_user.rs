@@ -1,14 +1,13 @@
-//! Everything here once more as an ordinary user, when the superuser runs the tests.
+//! All tests of a program once more as an ordinary user, when the superuser runs the tests.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::geteuid;
 
-use crate::support::directory;
-
-/// A user that owns nothing.
-const NOBODY_SPECIAL: &str = "54329";
+/// The first of the users that own nothing. Each program takes one of its own, because limits on a
+/// user's processes count those of both.
+const FIRST: u32 = 54_000;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the tests are run as another user, unconfined")]
@@ -17,12 +16,13 @@ fn the_same_holds_for_an_ordinary_user() {
         println!("skipped: this is an ordinary user already");
         return;
     }
-    let directory = directory();
+    let user = (FIRST + std::process::id() % 1000).to_string();
+    let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let copy = directory.path().join("tests");
     fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
     let ran = std::process::Command::new("setpriv")
-        .args(["--reuid", NOBODY_SPECIAL, "--regid", NOBODY_SPECIAL, "--clear-groups", "--"])
+        .args(["--reuid", &user, "--regid", &user, "--clear-groups", "--"])
         .arg(&copy)
         .args(["--test-threads", "2"])
         .output()

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::Captured;
+use crate::Captured;
 
 /// Keeps the first half of its bound as it comes, and the last half in a ring.
 #[derive(Debug)]
-pub(crate) struct Collector {
+pub struct Collector {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     half: usize,
@@ -15,12 +15,13 @@ pub(crate) struct Collector {
 
 impl Collector {
     /// A collector that keeps at most `max` bytes.
-    pub(crate) fn new(max: usize) -> Self {
+    #[must_use]
+    pub fn new(max: usize) -> Self {
         Self { head: Vec::new(), tail: VecDeque::new(), half: max / 2, total: 0 }
     }
 
     /// Takes the next bytes of the stream.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = self.half - self.head.len();
         let (head, rest) = bytes.split_at(room.min(bytes.len()));
@@ -32,12 +33,13 @@ impl Collector {
     }
 
     /// What was kept so far.
-    pub(crate) fn kept(&self) -> Captured {
+    #[must_use]
+    pub fn kept(&self) -> Captured {
         Captured::new(self.head.clone(), self.tail.iter().copied().collect(), self.total)
     }
 
     /// What was kept so far; the collector is empty afterwards.
-    pub(crate) fn take(&mut self) -> Captured {
+    pub fn take(&mut self) -> Captured {
         let head = std::mem::take(&mut self.head);
         let tail = Vec::from(std::mem::take(&mut self.tail));
         let total = std::mem::take(&mut self.total);
@@ -47,6 +49,8 @@ impl Collector {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn collect(max: usize, chunks: &[&[u8]]) -> Captured {
@@ -69,6 +73,26 @@ mod tests {
             let captured = collect(8, &[a, b]);
             assert_eq!((captured.head(), captured.tail()), (&b"abcd"[..], &b"ijkl"[..]));
             assert_eq!((captured.omitted_bytes(), captured.total_bytes()), (4, 12));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_is_kept_or_counted(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..12),
+            max in 0usize..64,
+        ) {
+            let all = chunks.concat();
+            let mut collector = Collector::new(max);
+            chunks.iter().for_each(|chunk| collector.push(chunk));
+            for (kept, max) in [(collector.kept(), max), (collector.kept().shrunk_to(max / 3), max / 3)] {
+                prop_assert!(kept.head().len() + kept.tail().len() <= max);
+                prop_assert_eq!(kept.total_bytes(), all.len() as u64);
+                prop_assert!(all.starts_with(kept.head()) && all.ends_with(kept.tail()));
+                let held = (kept.head().len() + kept.tail().len()) as u64;
+                prop_assert_eq!(kept.omitted_bytes() + held, kept.total_bytes());
+            }
+            prop_assert!(all.len() > max / 2 * 2 || collector.kept().omitted_bytes() == 0);
         }
     }
 
