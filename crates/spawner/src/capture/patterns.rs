@@ -125,8 +125,10 @@ pub(super) fn secret_across(text: &[u8], at: usize) -> Option<usize> {
     all.find(|found| found.start() < at && found.end() > at).map(|found| found.start())
 }
 
-/// A text without its secrets.
-pub(crate) fn redacted(text: &str) -> String {
+/// A text without what looks like a secret: keys of known shapes, values of names like `password`,
+/// headers that authorize, passwords in addresses.
+#[must_use]
+pub fn redacted(text: &str) -> String {
     String::from_utf8_lossy(&clean(text.as_bytes())).into_owned()
 }
 
