@@ -3,6 +3,9 @@
 //! One JSON object a line. Every event carries the session's token, which the host made and sent in
 //! its first message; a line without it is not from the driver and is dropped. Values that code made
 //! travel as texts of JSON inside an event, so that one which cannot be read spoils no event.
+//!
+//! Large texts of a call back go before its line as they are: `#TOKEN SIZE`, a line's end, and that many
+//! bytes. They are cut by the sizes in the line.
 
 use std::borrow::Cow;
 
@@ -58,8 +61,16 @@ pub(crate) struct Signed {
 pub(crate) enum Event {
     /// It is there, and its interpreter has this version.
     Ready { version: String },
-    /// Code calls the host while the call `id` runs; `args` is a text of JSON.
-    Call { id: u64, seq: u64, name: String, args: String },
+    /// Code calls the host while the call `id` runs; `args` is a text of JSON, and `texts` has the sizes
+    /// of those that came before the line.
+    Call {
+        id: u64,
+        seq: u64,
+        name: String,
+        args: String,
+        #[serde(default)]
+        texts: Vec<usize>,
+    },
     /// The call `id` has ended.
     Done(Box<Done>),
     /// The answer to `Set`, `Get` and `Part`; `value` is a text of JSON.

@@ -50,7 +50,7 @@ mod tool;
 mod worktree;
 
 pub use agent::{AgentHandle, Collect, Collected, LaunchError};
-pub use capture::{Output, OutputPiece, OutputStream, without_ansi};
+pub use capture::{Output, OutputPiece, OutputStream, redacted, without_ansi};
 pub use config::{
     AgentNetwork, Isolation, Preset, ProviderConfig, ProviderKind, SubagentConfig,
     SubagentConfigError, TaskDelivery, WorkdirAccess, presets,

@@ -167,3 +167,47 @@ fn a_model_asks_recursive_queries_as_a_tool() {
     let answer = &results[0]["content"][0]["json"];
     assert_eq!([&answer["answer"], &answer["input_tokens"]], [&json!(4), &json!(7)]);
 }
+
+/// What looks like a key, and the key of the model, which looks like none.
+fn secrets() -> [String; 2] {
+    [format!("ghp_{}", "aB3".repeat(12)), "plain-operator-word-0042".to_owned()]
+}
+
+#[test]
+fn no_secret_reaches_a_trajectory_its_continuation_or_its_page() {
+    let [token, key] = secrets();
+    let (place, said) = (Place::new(), [token.clone(), key.clone()]);
+    place.file("text.txt", &format!("one {token} two {key}\n"));
+    let server = ModelServer::answering(move |request| {
+        let body = request.json();
+        let messages = body["messages"].as_array().unwrap();
+        let last = messages.last().unwrap()["content"].as_str().unwrap();
+        let [token, key] = &said;
+        let reply = match (body["model"].as_str().unwrap(), messages.len()) {
+            ("leaf", _) => format!("You said {last}, and password = hunter2hunter2"),
+            (_, 2) => python(&format!(
+                "# {token}\nprint(context, '{key}')\nr = llm_query(context[:60])\nprint(r)"
+            )),
+            _ => python("FINAL({'password': 'hunter2hunter2', 'text': context})"),
+        };
+        Step::openai_reply(&reply, 10, 5)
+    });
+    let server = server.unwrap();
+    let run = |flag: &str| {
+        let flags = ["--context", "text.txt", flag, "t.jsonl"];
+        let output = rlm(&place, &server, &flags).env("OPENAI_API_KEY", &key).run().ended(0);
+        assert!(output.stdout.contains(&token), "the answer itself is whole");
+        place.remit(["report", "t.jsonl", "-o", "report.html"]).run().ended(0);
+        for file in ["t.jsonl", "report.html"] {
+            let text = place.read(file);
+            assert!(text.contains("final") && text.contains("redacted"), "{file}");
+            for secret in [token.as_str(), &key, "hunter2hunter2"] {
+                assert!(!text.contains(secret), "{secret} in {file}: {text}");
+            }
+        }
+    };
+    run("--trajectory");
+    let asked = server.requests().len();
+    run("--resume");
+    assert!(server.requests().len() > asked, "a reply that was changed is not used again");
+}

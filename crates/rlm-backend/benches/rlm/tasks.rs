@@ -50,10 +50,15 @@ fn text(millions: usize) -> (NamedTempFile, String) {
     (file, count)
 }
 
+/// How often a text has "river"; by its rarest letter, so that the model is as quick as one in C.
+fn rivers(text: &str) -> usize {
+    let is_there = |at: usize| text.get(at.wrapping_sub(2)..at + 3) == Some("river");
+    text.match_indices('v').filter(|(at, _)| is_there(*at)).count()
+}
+
 async fn run(file: &Path, code: [&'static str; 2]) -> (f64, Value) {
     let root = Program::new(Duration::ZERO, move |turn, _| python(code[turn.min(1)]));
-    let leaf =
-        Program::new(Duration::ZERO, |_, prompt| prompt.matches("river").count().to_string());
+    let leaf = Program::new(Duration::ZERO, |_, prompt| rivers(prompt).to_string());
     let engine = engine(root, leaf);
     let context = Context::File(file.to_owned());
     let query = Query { prompt: "?".to_owned(), context, ..Query::default() };

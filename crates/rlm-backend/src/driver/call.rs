@@ -160,8 +160,9 @@ impl DriverLink {
         match line {
             Line::Whole(line) => match parse(&line, &self.token)? {
                 Event::Done(done) if done.id == call.id => return Some(done),
-                Event::Call { id, seq, name, args } if id == call.id => {
-                    self.call_back(call, seq, name, &args);
+                Event::Call { id, seq, name, args, texts } if id == call.id => {
+                    let args = read_args(&args, self.control.take_texts(), &texts);
+                    self.call_back(call, seq, name, args);
                 }
                 other => self.refuse_stray(&other),
             },
@@ -175,8 +176,8 @@ impl DriverLink {
         None
     }
 
-    fn call_back(&mut self, call: &mut Call, seq: u64, name: String, args: &str) {
-        let args = match serde_json::from_str(args) {
+    fn call_back(&mut self, call: &mut Call, seq: u64, name: String, args: Result<Value, String>) {
+        let args = match args {
             Ok(args) => args,
             Err(error) => return self.answer(seq, Err(format!("unreadable arguments: {error}"))),
         };
@@ -270,6 +271,25 @@ impl DriverLink {
             }
         };
     }
+}
+
+/// The arguments of a call back, with the texts that came before them as the member `texts`.
+fn read_args(args: &str, sent: Vec<u8>, sizes: &[usize]) -> Result<Value, String> {
+    let mut args = serde_json::from_str(args).map_err(|error| error.to_string())?;
+    if sizes.is_empty() {
+        return Ok(args);
+    }
+    let Value::Object(members) = &mut args else { return Err("no object".to_owned()) };
+    let mut rest = sent.as_slice();
+    let mut texts = Vec::with_capacity(sizes.len());
+    for &size in sizes {
+        let (text, after) = rest.split_at_checked(size).ok_or("a text is cut off")?;
+        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+        texts.push(Value::from(text));
+        rest = after;
+    }
+    members.insert("texts".to_owned(), texts.into());
+    Ok(args)
 }
 
 impl Call {

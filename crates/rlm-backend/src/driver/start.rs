@@ -70,14 +70,15 @@ impl DriverLink {
         deadline: Instant,
     ) -> Result<Self, StartError> {
         let Channels { control_in, control_out, stdout, stderr } = channels;
+        let token = token()?;
         let mut link = Self {
             language,
             process,
-            control: Control::new(control_in, control_out, config.max_line_bytes)?,
+            control: Control::new(control_in, control_out, config.max_line_bytes, &token)?,
             stdout: OutputStream::new(stdout, config.max_output_bytes, OutputSource::Stdout)?,
             stderr: OutputStream::new(stderr, config.max_output_bytes, OutputSource::Stderr)?,
             host_calls,
-            token: token()?,
+            token,
             version: String::new(),
             generation: config.generation,
             last_id: 0,

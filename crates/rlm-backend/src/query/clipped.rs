@@ -1,5 +1,8 @@
 //! A text with its middle left out.
 
+/// How the notes end that stand for what was left out, here and in outputs.
+pub(super) const GAP_END: &str = " left out ...]\n";
+
 /// At most about `max` characters of a text: its head and its tail, and between them how much was
 /// left out.
 pub(crate) fn clipped(text: &str, max: usize) -> String {
@@ -15,7 +18,7 @@ pub(crate) fn clipped(text: &str, max: usize) -> String {
     let last = half.checked_sub(1).and_then(|nth| text.char_indices().nth_back(nth));
     let (head, tail) = (&text[..head], &text[last.map_or(text.len(), |(at, _)| at)..]);
     let left_out = total - 2 * half;
-    format!("{head}\n[... {left_out} characters left out ...]\n{tail}")
+    format!("{head}\n[... {left_out} characters{GAP_END}{tail}")
 }
 
 #[cfg(test)]

@@ -33,13 +33,13 @@ pub(super) struct QueryCalls {
 
 #[derive(Debug, Deserialize)]
 struct One {
-    prompt: String,
+    texts: [String; 1],
     model: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Batch {
-    prompts: Vec<String>,
+    texts: Vec<String>,
     model: Option<String>,
 }
 
@@ -57,7 +57,7 @@ struct Below {
 #[derive(Debug, Deserialize)]
 struct Piece {
     ticket: Option<u64>,
-    text: String,
+    texts: [String; 1],
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,24 +89,25 @@ impl QueryCalls {
 
     async fn one(&self, one: One) -> Answer {
         let model = self.model(one.model.as_deref())?;
+        let [prompt] = one.texts;
         let held = self.hold_calls(1).map_err(stopped)?;
-        self.sub_call(model, one.prompt, held).await
+        self.sub_call(model, prompt, held).await
     }
 
     /// Asks side by side; what there are no sub-calls for is refused, and the rest is asked.
     async fn batch(&self, batch: Batch) -> Value {
         let model = match self.model(batch.model.as_deref()) {
             Ok(model) => model,
-            Err(problem) => return batch.prompts.iter().map(|_| error_of(&problem)).collect(),
+            Err(problem) => return batch.texts.iter().map(|_| error_of(&problem)).collect(),
         };
-        let count = batch.prompts.len() as u64;
+        let count = batch.texts.len() as u64;
         let mut held = self.hold_calls(count).or_else(|_| {
             let left = self.level.budget.left().sub_calls.min(count);
             self.hold_calls(left)
         });
         let mut running = JoinSet::new();
-        let mut answers = vec![json!(null); batch.prompts.len()];
-        for (at, prompt) in batch.prompts.into_iter().enumerate() {
+        let mut answers = vec![json!(null); batch.texts.len()];
+        for (at, prompt) in batch.texts.into_iter().enumerate() {
             let one = held.as_mut().map_or(None, Reservation::split_call);
             let Some(one) = one else {
                 self.level.refuse(StopReason::SubCalls);
@@ -191,7 +192,8 @@ impl QueryCalls {
     /// Takes in a piece of a large context, and gives the ticket for the next one.
     async fn upload(&self, piece: Piece) -> Answer {
         let level = Arc::clone(&self.level);
-        let write = move || level.write_piece(piece.ticket, &piece.text);
+        let [text] = piece.texts;
+        let write = move || level.write_piece(piece.ticket, &text);
         let written = tokio::task::spawn_blocking(write).await;
         let written = written.map_err(|error| problem("upload", &error.to_string()))?;
         written.map(Value::from).map_err(|error| problem("upload", &error.to_string()))

@@ -44,6 +44,10 @@ impl Replay {
                 } => (digest, reply, false, *usage),
                 _ => continue,
             };
+            // A reply that is not written down as it was can't be used again.
+            if digest.is_empty() {
+                continue;
+            }
             let reply = OldReply { text: text.clone(), is_cut, usage };
             replay.replies.entry(digest.clone()).or_default().push_back(reply);
         }

@@ -2,18 +2,23 @@
 //!
 //! A program that is killed leaves at most one line that is not whole, which reading skips. A file
 //! that is there is appended to, so that a query which is resumed keeps what was answered before it.
-//! What the file holds is what models and code said; keys of providers are never part of that.
+//! What the file holds is what models and code said, without what the caller's [`Redact`] takes out. It
+//! is readable for its owner alone, where it is made here.
 
 use std::{
     fs::{File, OpenOptions},
     io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use thiserror::Error;
 
-use super::{QueryEvent, QueryObserver, QueryRecord, tree::lock};
+use super::{
+    QueryEvent, QueryObserver, QueryRecord,
+    redact::{Redact, redacted},
+    tree::lock,
+};
 
 /// A trajectory that can't be written or read.
 #[derive(Debug, Error)]
@@ -28,6 +33,7 @@ pub struct TrajectoryError {
 #[derive(Debug)]
 pub struct Trajectory {
     path: PathBuf,
+    redact: Option<Arc<dyn Redact>>,
     inner: Mutex<Inner>,
 }
 
@@ -46,13 +52,23 @@ impl Trajectory {
     /// It can't be opened.
     pub fn open(path: &Path) -> Result<Self, TrajectoryError> {
         let error = |source| TrajectoryError { path: path.to_owned(), what: "written", source };
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(error)?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path).map_err(error)?;
         // A line that a killed program left unfinished must not spoil the next one.
         if !ends_with_line(path).map_err(error)? {
             file.write_all(b"\n").map_err(error)?;
         }
         let inner = Mutex::new(Inner { file, failed: None });
-        Ok(Self { path: path.to_owned(), inner })
+        Ok(Self { path: path.to_owned(), redact: None, inner })
+    }
+
+    /// Takes secrets out of every step before it is written.
+    #[must_use]
+    pub fn redacting(self, redact: Arc<dyn Redact>) -> Self {
+        Self { redact: Some(redact), ..self }
     }
 
     /// Ends it.
@@ -79,7 +95,11 @@ impl QueryObserver for Trajectory {
         if inner.failed.is_some() {
             return;
         }
-        let written = serde_json::to_vec(record).map_err(io::Error::other).and_then(|mut line| {
+        let line = match &self.redact {
+            Some(by) => redacted(record, &**by).and_then(|step| serde_json::to_vec(&step)),
+            None => serde_json::to_vec(record),
+        };
+        let written = line.map_err(io::Error::other).and_then(|mut line| {
             line.push(b'\n');
             inner.file.write_all(&line)
         });

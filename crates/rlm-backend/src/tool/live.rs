@@ -1,11 +1,15 @@
-//! The output of code that runs, passed on to whoever watches the call; at most as much as a result
-//! may have.
+//! The output of code that runs, and the steps of a query, passed on to whoever watches the call; at most
+//! as much as a result may have.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use tool_core::{ExecContext, OutputKind, Progress, clip};
 
-use crate::{OutputSource, OutputWatcher};
+use super::steps::Steps;
+use crate::{OutputSource, OutputWatcher, QueryObserver, QueryRecord};
 
 const NO_MORE: &str = "\n[more is not shown while it runs]\n";
 
@@ -42,6 +46,29 @@ impl OutputWatcher for Live {
             self.ctx.progress(Progress::Output { kind, text: NO_MORE });
         } else {
             self.room.store(room - shown.len(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Passes the steps of a query on, a line for each that is worth one.
+#[derive(Debug)]
+pub(super) struct LiveQuery {
+    /// One at a time: queries of a tree run side by side.
+    inner: Mutex<(Live, Steps)>,
+}
+
+impl LiveQuery {
+    pub(super) fn new(ctx: ExecContext) -> Self {
+        Self { inner: Mutex::new((Live::new(ctx), Steps::default())) }
+    }
+}
+
+impl QueryObserver for LiveQuery {
+    fn observe(&self, record: &QueryRecord) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let (live, steps) = &mut *inner;
+        if let Some(line) = steps.line(&record.event) {
+            live.output(OutputSource::Stderr, &line);
         }
     }
 }

@@ -12,6 +12,7 @@ mod result;
 mod schema;
 mod single;
 mod snapshots;
+mod steps;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! `recursive_query`: a question that a model answers by working in a session.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -8,6 +8,7 @@ use tool_core::{ExecContext, ToolOutput, ValidatedArgs};
 
 use super::{
     failure::Failure,
+    live::LiveQuery,
     operations::{Operations, session},
 };
 use crate::{
@@ -32,7 +33,8 @@ impl Operations {
         let engine = self.queries.as_ref().map_err(|why| Failure::Unavailable(why.clone()))?;
         let id = session(args)?;
         let cancel = CancellationToken::new();
-        let watch = Watch { cancel: cancel.clone(), ..Watch::default() };
+        let observer = Arc::new(LiveQuery::new(ctx.clone()));
+        let watch = Watch { observer, cancel: cancel.clone(), ..Watch::default() };
         let mut ask = std::pin::pin!(engine.ask(query(args, id, ctx)?, watch));
         let outcome = tokio::select! {
             outcome = &mut ask => outcome,

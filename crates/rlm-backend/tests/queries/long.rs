@@ -128,12 +128,17 @@ async fn labels_that_only_a_model_sees_are_counted() {
 #[tokio::test]
 async fn pairs_with_the_same_label_are_found() {
     let code = "ids = sorted(i for i in labels if labels[i] == 3)[:40]\nFINAL([[a, b] for n, a in enumerate(ids) for b in ids[n + 1:]])";
-    let (answer, labels) = labelled(100_000, code).await;
+    for chars in [100_000, 1_000_000] {
+        let (answer, labels) = labelled(chars, code).await;
+        assert_eq!(answer, json!(pairs(&labels)));
+    }
+}
+
+/// The pairs of the first forty that have the label 3.
+fn pairs(labels: &[usize]) -> Vec<[usize; 2]> {
     let ids: Vec<_> = (0..labels.len()).filter(|&at| labels[at] == 3).take(40).collect();
-    let pairs: Vec<_> = (0..ids.len())
-        .flat_map(|n| ids[n + 1..].iter().map(|&b| [ids[n], b]).collect::<Vec<_>>())
-        .collect();
-    assert_eq!(answer, json!(pairs));
+    let from = |n: usize| ids[n + 1..].iter().map(move |&b| [n, b]);
+    (0..ids.len()).flat_map(from).map(|[n, b]| [ids[n], b]).collect()
 }
 
 #[tokio::test]

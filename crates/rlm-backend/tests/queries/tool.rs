@@ -1,12 +1,18 @@
 //! `recursive_query` as a model calls it: through all stages, with a result in every case.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use rlm_backend::{QueryConfig, QueryModels, SandboxConfig, SandboxTool};
 use sandbox::ToolSandbox;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tool_core::{ByteCount, Content, ErrorKind, Limits, ToolCall, ToolRegistry, ToolResult};
+use tool_core::{
+    ByteCount, CallId, Content, ErrorKind, Limits, Progress, ProgressSink, ToolCall, ToolRegistry,
+    ToolResult,
+};
 
 use crate::support::{Program, python};
 
@@ -134,4 +140,62 @@ async fn a_cancelled_call_ends_its_query_within_a_second() {
     let (result, since) = tokio::join!(call(&sandbox, "sandbox", query("?")), stop);
     assert_eq!(result.error_kind(), Some(ErrorKind::Cancelled));
     assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+}
+
+#[derive(Debug, Default)]
+struct Seen(Mutex<Vec<String>>);
+
+impl ProgressSink for Seen {
+    fn progress(&self, _call: &CallId, progress: Progress<'_>) {
+        if let Progress::Output { text, .. } = progress {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+    }
+}
+
+#[tokio::test]
+async fn its_steps_are_seen_while_it_runs() {
+    let root = Program::new("root", |_, last: &str| match last {
+        "below" => "yes".to_owned(),
+        _ if last.contains("deep") => python("FINAL(1)"),
+        _ if last.contains("oops") => {
+            python("import os\nr = llm_query_batched(['below'] * 3)\nFINAL(rlm_query('deep'))")
+        }
+        _ => python("\nraise ValueError('oops')"),
+    });
+    let seen = Arc::new(Seen::default());
+    let sandbox = over(asking(&root), &["sandbox"]).with_progress(Arc::clone(&seen) as _);
+    let answer = json_of(&call(&sandbox, "sandbox", query("?")).await);
+    assert_eq!(answer["answer"], 1);
+    let lines = seen.0.lock().unwrap().clone();
+    let begins = [
+        "turn 1: failed: raise ValueError('oops') (",
+        "  turn 1: FINAL(1) (",
+        "  ended (final): 1 turns, 0 sub-calls, ",
+        "turn 2: import os (",
+        "ended (final): 2 turns, 4 sub-calls, ",
+    ];
+    assert_eq!(lines.len(), begins.len(), "{lines:?}");
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin) && line.ends_with('\n'), "{line:?} {begin:?}");
+    }
+    assert!(lines[3].contains(", 3 sub-calls"), "{lines:?}");
+}
+
+#[tokio::test]
+async fn no_more_steps_are_shown_than_a_result_may_have() {
+    let root = Program::new("root", |number, _: &str| match number {
+        0..20 => python(&format!("print('{}')", "x".repeat(200))),
+        _ => python("FINAL(1)"),
+    });
+    let mut registry = ToolRegistry::new();
+    registry.register(Arc::new(asking(&root))).unwrap();
+    let scope = registry.scope(["sandbox"]).unwrap();
+    let limits = Limits::default().with_max_output(ByteCount(1024)).unwrap();
+    let seen = Arc::new(Seen::default());
+    let sandbox = ToolSandbox::new(Arc::new(registry), scope, limits);
+    let sandbox = sandbox.with_progress(Arc::clone(&seen) as _);
+    call(&sandbox, "sandbox", query("?")).await.outcome.unwrap();
+    let shown = seen.0.lock().unwrap().concat();
+    assert!(shown.len() < 1024 + 100 && shown.contains("more is not shown"), "{shown}");
 }

@@ -13,11 +13,12 @@ use std::{io, path::Path, time::Instant};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::spill::Kept;
 pub use self::{
     ansi::without_ansi,
+    patterns::redacted,
     read::{Output, OutputPiece},
 };
-pub(crate) use self::{patterns::redacted, spill::Kept};
 use self::{redact::Redactor, spill::Spill};
 
 /// Which of an agent's streams.

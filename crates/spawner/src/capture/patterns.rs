@@ -252,8 +252,10 @@ pub(super) fn clean(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A text without its secrets.
-pub(crate) fn redacted(text: &str) -> String {
+/// A text without what looks like a secret: keys of known shapes, values of names like `password`,
+/// headers that authorize, passwords in addresses.
+#[must_use]
+pub fn redacted(text: &str) -> String {
     String::from_utf8_lossy(&clean(text.as_bytes())).into_owned()
 }
 

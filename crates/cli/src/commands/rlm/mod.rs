@@ -1,6 +1,7 @@
 //! `remit rlm`: a question about a text of any length.
 
 mod context;
+mod redact;
 mod view;
 
 use std::{path::Path, process::ExitCode, sync::Arc};
@@ -12,7 +13,7 @@ use rlm_backend::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use self::view::View;
+use self::{redact::Secrets, view::View};
 use crate::{
     approver::TerminalApprover,
     args::RlmArgs,
@@ -33,8 +34,7 @@ pub(super) async fn run(args: RlmArgs, screen: &Screen) -> Result<ExitCode, Fail
     let replay = args.resume.as_deref().map(replay).transpose()?.unwrap_or_default();
     let context = context::of(args.context.as_deref())?;
     let trajectory = args.resume.as_ref().or(args.trajectory.as_ref());
-    let trajectory = trajectory.map(|path| Trajectory::open(path)).transpose();
-    let trajectory = trajectory.map_err(|error| Failure::operator(&error))?.map(Arc::new);
+    let trajectory = trajectory.map(|path| self::trajectory(path, &settings)).transpose()?;
     interrupt::watch(screen, cancellation.clone())?;
     let observer = Observers {
         view: out::is_terminal_err().then(|| View::new(screen, settings.config().query.max_tokens)),
@@ -106,6 +106,13 @@ fn offer(
     let session = session::start(settings, approver, None, cancellation.clone())?;
     toolset::offer_to_queries(engine, &session.sandbox);
     Ok(Some(session))
+}
+
+/// A file that steps are appended to, without secrets.
+fn trajectory(path: &Path, settings: &Settings) -> Result<Arc<Trajectory>, Failure> {
+    let secrets = Secrets::new(settings)?;
+    let opened = Trajectory::open(path).map_err(|error| Failure::operator(&error))?;
+    Ok(Arc::new(opened.redacting(Arc::new(secrets))))
 }
 
 fn replay(path: &Path) -> Result<Replay, Failure> {

@@ -75,6 +75,9 @@ class Channel:
 
     def write(self, data):
         sent = _write(self.fd_out, data)
+        if sent == len(data):
+            return
+        data = memoryview(data)
         while sent < len(data):
             data = data[sent:]
             sent = _write(self.fd_out, data)
@@ -185,8 +188,11 @@ class Channel:
         with self.writing:
             self.cell = None
 
-    def ask(self, name, args):
-        """Asks the host in the name of the cell that runs, and gives its reply."""
+    def ask(self, name, args, texts=()):
+        """Asks the host in the name of the cell that runs, and gives its reply.
+
+        `texts` go along as they are, as UTF-8, before the line that tells their sizes.
+        """
         if self.closed:
             raise RuntimeError("a forked process has no channel to the host")
         mine = self.interrupts.mask()
@@ -197,8 +203,13 @@ class Channel:
                 self.asked += 1
                 seq = self.asked
                 self.replies[seq] = None
+                sizes = f'"texts":{[len(text) for text in texts]},' if texts else ""
                 line = (f'{{"event":"call","token":"{self.token}","id":{self.cell},"seq":{seq},'
-                        f'"name":{quote(name)},"args":{quote(args)}}}\n')
+                        f'{sizes}"name":{quote(name)},"args":{quote(args)}}}\n')
+                if texts:
+                    self.write(f"#{self.token} {sum(map(len, texts))}\n".encode())
+                    for text in texts:
+                        self.write(text)
                 self.write(line.encode("utf-8", "driver"))
         finally:
             self.interrupts.unmask(mine)

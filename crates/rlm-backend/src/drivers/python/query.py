@@ -252,16 +252,15 @@ class Part:
 
     def llm_query(self, prompt, model=None):
         """Asks a model, and gives its answer as a text."""
-        self.check_prompt(prompt)
-        return self.ask("llm_query", {"prompt": prompt, "model": model})
+        return self.ask("llm_query", {"model": model}, texts=[self.sent(prompt)])
 
     def llm_query_batched(self, prompts, model=None):
         """Asks side by side; the answers come in the order of the prompts."""
         prompts, answers, group, size = list(prompts), [], [], 0
         for prompt in prompts:
             self.check_prompt(prompt)
-        for prompt in prompts:
-            if group and size + len(prompt) > PIECE // 2:
+        for prompt in map(self.sent, prompts):
+            if group and size + len(prompt) > PIECE:
                 answers += self.batch(group, model)
                 group, size = [], 0
             group.append(prompt)
@@ -284,15 +283,17 @@ class Part:
 
     # How it is done.
 
-    def ask(self, name, args, kind=SubQueryError):
-        return self.taken(self.answer_to(name, args, kind), kind)
+    def ask(self, name, args, kind=SubQueryError, texts=()):
+        return self.taken(self.answer_to(name, args, kind, texts), kind)
 
-    def answer_to(self, name, args, kind=SubQueryError):
+    def answer_to(self, name, args, kind=SubQueryError, texts=()):
         text = encode(args)
         # No character has more than four bytes.
         if len(text) * 4 > MAX_CALL and len(text.encode("utf-8", "driver")) > MAX_CALL:
             raise kind("too_large", f"the arguments of {name} have more than {MAX_CALL} bytes")
-        reply = self.channel.ask(name, text)
+        if sum(map(len, texts)) > MAX_CALL:
+            raise kind("too_large", f"the prompts of {name} have more than {MAX_CALL} bytes")
+        reply = self.channel.ask(name, text, texts)
         if reply.get("error") is not None:
             raise kind("ended", reply["error"])
         return reply["value"]
@@ -304,7 +305,7 @@ class Part:
         return value["ok"]
 
     def batch(self, prompts, model):
-        answers = self.answer_to("llm_batch", {"prompts": prompts, "model": model})
+        answers = self.answer_to("llm_batch", {"model": model}, texts=prompts)
         return [self.entry(answer) for answer in answers]
 
     def entry(self, answer):
@@ -316,13 +317,18 @@ class Part:
     def upload(self, text):
         ticket = None
         for at in range(0, len(text), PIECE // 4):
-            ticket = self.ask("upload", {"ticket": ticket, "text": text[at:at + PIECE // 4]})
+            piece = text[at:at + PIECE // 4].encode("utf-8", "driver")
+            ticket = self.ask("upload", {"ticket": ticket}, texts=[piece])
         return ticket
 
     @staticmethod
     def check_prompt(prompt):
         if not isinstance(prompt, str):
             raise TypeError(f"a prompt is a text, not {type(prompt).__name__}")
+
+    def sent(self, prompt):
+        self.check_prompt(prompt)
+        return prompt.encode("utf-8", "driver")
 
     def value_of(self, name):
         name = name.strip().strip("\"'")

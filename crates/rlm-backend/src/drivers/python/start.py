@@ -63,8 +63,20 @@ except Exception:
     from json.encoder import encode_basestring as quote
 
 
+_PLAIN = {str: quote, int: int.__repr__, bool: ("false", "true").__getitem__,
+          type(None): lambda _: "null"}
+
+
 def encode(value):
-    """A value that code made as JSON."""
+    """A value that code made as JSON; what is plain, without the module json, which is large."""
+    write = _PLAIN.get(type(value))
+    if write is not None:
+        return write(value)
+    if type(value) is dict and all(
+        type(name) is str and type(member) in _PLAIN for name, member in value.items()
+    ):
+        members = (f"{quote(name)}: {_PLAIN[type(member)](member)}" for name, member in value.items())
+        return f"{{{', '.join(members)}}}"
     import json
 
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
