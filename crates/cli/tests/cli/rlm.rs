@@ -177,7 +177,7 @@ fn secrets() -> [String; 2] {
 fn no_secret_reaches_a_trajectory_its_continuation_or_its_page() {
     let [token, key] = secrets();
     let (place, said) = (Place::new(), [token.clone(), key.clone()]);
-    place.file("text.txt", &format!("one {token} two {key}\n"));
+    place.file("text.txt", format!("one {token} two {key}\n"));
     let server = ModelServer::answering(move |request| {
         let body = request.json();
         let messages = body["messages"].as_array().unwrap();
