@@ -19,7 +19,7 @@ use crate::Step;
 use crate::witness::Witness;
 
 /// How a child is confined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// The namespaces, or none of them.
     pub(crate) namespaces: Option<Namespaces>,
@@ -43,7 +43,7 @@ impl Plan {
 }
 
 /// The new namespaces: user, mount, process ids, IPC and host name, and the network if asked.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Namespaces {
     /// Who the child is.
     pub(crate) identity: Identity,
@@ -72,7 +72,7 @@ impl Identity {
 }
 
 /// A root file system, assembled of parts of the host's.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Root {
     /// Symbolic links: where, and to what.
     pub(crate) links: Vec<(CString, CString)>,
@@ -87,7 +87,7 @@ pub(crate) struct Root {
 }
 
 /// A file or directory of the host, visible in the new root.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bind {
     /// Its path on the host, without any symbolic link.
     pub(crate) source: CString,
@@ -113,7 +113,7 @@ pub(crate) struct Guard {
 }
 
 /// Landlock rules.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Landlock {
     /// The version that the kernel offers.
     pub(crate) abi: u32,

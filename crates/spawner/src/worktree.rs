@@ -34,11 +34,13 @@ pub struct WorktreeError {
 pub(crate) struct Worktree {
     repository: PathBuf,
     /// The tree, within a folder of its own so that git can remove it. Both stay where nobody closes
-    /// the tree: what an agent did is not thrown away because its host was ended.
+    /// the tree of an agent that was started: what it did is not thrown away because its host was ended.
     path: PathBuf,
     folder: PathBuf,
     branch: String,
     base: String,
+    /// Whether nobody works in it yet: dropped like that, it is closed.
+    is_idle: bool,
 }
 
 /// What an agent left in its working tree.
@@ -74,6 +76,7 @@ impl Worktree {
             branch,
             base: base.trim_end().to_owned(),
             folder: folder.keep(),
+            is_idle: true,
         })
     }
 
@@ -86,7 +89,17 @@ impl Worktree {
     }
 
     /// What was changed against the start; new files too. Where the tree is clean it is removed. Blocks.
-    pub(crate) fn close(self) -> Left {
+    pub(crate) fn close(mut self) -> Left {
+        self.is_idle = false;
+        self.leave()
+    }
+
+    /// An agent works in it from now on.
+    pub(crate) fn begin(&mut self) {
+        self.is_idle = false;
+    }
+
+    fn leave(&self) -> Left {
         let inside = |arguments: &[&str]| git(&self.path, &self.repository, arguments);
         let diff = inside(&["add", "-A", "-N"]).and_then(|_| {
             inside(&["diff", "--no-color", "--no-ext-diff", "--no-textconv", &self.base])
@@ -114,6 +127,26 @@ impl Worktree {
         let place = format!("{} at {}", self.branch, self.path.display());
         let diff = diff.unwrap_or_else(|why| format!("the changes can't be shown: {why}\n"));
         Left::Kept { diff, place }
+    }
+}
+
+impl Drop for Worktree {
+    /// Of a start that was given up nothing is left. Git takes its time, which is nobody's here.
+    fn drop(&mut self) {
+        if !std::mem::take(&mut self.is_idle) {
+            return;
+        }
+        let tree = Self {
+            repository: std::mem::take(&mut self.repository),
+            path: std::mem::take(&mut self.path),
+            folder: std::mem::take(&mut self.folder),
+            branch: std::mem::take(&mut self.branch),
+            base: std::mem::take(&mut self.base),
+            is_idle: false,
+        };
+        // Without a thread the tree stays, which loses nothing.
+        let closing = std::thread::Builder::new().name("worktree".to_owned());
+        let _ = closing.spawn(move || drop(tree.leave()));
     }
 }
 

@@ -17,6 +17,30 @@ pub(super) struct Soak {
 /// All of them.
 pub(super) const SOAKS: &[Soak] = &[
     Soak {
+        name: "agents",
+        about: "agents side by side, every byte of theirs compared",
+        package: "spawner",
+        test: "many",
+        flag: "--agents",
+        count: 1000,
+    },
+    Soak {
+        name: "killed",
+        about: "hosts of agents killed at random moments",
+        package: "spawner",
+        test: "many",
+        flag: "--kills",
+        count: 100,
+    },
+    Soak {
+        name: "line",
+        about: "bytes that an agent writes in one line",
+        package: "spawner",
+        test: "many",
+        flag: "--line-bytes",
+        count: 200_000_000,
+    },
+    Soak {
         name: "flood",
         about: "bytes that a session prints to each of its streams",
         package: "rlm-backend",

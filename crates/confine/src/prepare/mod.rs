@@ -52,6 +52,21 @@ impl Confinement {
     /// # Errors
     /// When a path can't be used, a limit is zero, or what is required is not there.
     pub fn prepare(&self) -> Result<Prepared, PrepareError> {
+        self.decide(None)
+    }
+
+    /// Decides everything anew as [`prepare`](Self::prepare) does, and goes on with what was made for an
+    /// earlier confinement where the decisions are the same: its plan, and the child that waits for it.
+    /// Only the environment may differ. So a caller that starts one child for each description has the
+    /// short launches of one that keeps a [`Prepared`].
+    ///
+    /// # Errors
+    /// As for [`prepare`](Self::prepare).
+    pub fn prepare_like(&self, earlier: &Prepared) -> Result<Prepared, PrepareError> {
+        self.decide(Some(earlier))
+    }
+
+    fn decide(&self, earlier: Option<&Prepared>) -> Result<Prepared, PrepareError> {
         check_limits(&self.limits)?;
         let mut paths = Paths::resolve(self)?;
         let machine =
@@ -59,7 +74,7 @@ impl Confinement {
         if self.protection.is_on() && machine.namespaces.is_ok() {
             paths.hide_sockets(&self.protection_bounds)?;
         }
-        Decision { asked: self, paths: &paths, machine: &machine }.make()
+        Decision { asked: self, paths: &paths, machine: &machine }.make(earlier)
     }
 }
 
@@ -96,17 +111,25 @@ struct Decision<'a> {
 
 impl Decision<'_> {
     /// Decides, and reports what was decided.
-    fn make(&self) -> Result<Prepared, PrepareError> {
+    fn make(&self, earlier: Option<&Prepared>) -> Result<Prepared, PrepareError> {
         let report = self.report();
         self.check_properties()?;
         self.check_required(&report)?;
+        let (plan, groups, blueprints) = (self.plan(), self.groups(), self.blueprints());
+        let is_same = |one: &&Prepared| {
+            one.plans.first().plan == plan && one.groups == groups && one.blueprints == blueprints
+        };
+        let (plans, ticket) = match earlier.filter(is_same) {
+            Some(same) => (same.plans.clone(), Arc::clone(&same.ticket)),
+            None => (Plans::new(plan).map_err(PrepareError::Launcher)?, Arc::new(Ticket::new())),
+        };
         Ok(Prepared {
-            plans: Plans::new(self.plan()).map_err(PrepareError::Launcher)?,
-            ticket: Arc::new(Ticket::new()),
+            plans,
+            ticket,
             environment: self.environment()?,
             directory: self.paths.workdir.name.clone(),
-            groups: self.groups(),
-            blueprints: self.blueprints(),
+            groups,
+            blueprints,
             report,
             protected: Protected::new(self.asked, self.paths),
         })

@@ -169,3 +169,29 @@ fn nothing_of_a_waiting_child_is_left_on_the_host() {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!table.contains(&*Path::new(directory.path()).to_string_lossy()), "{table}");
 }
+
+#[test]
+fn a_confinement_like_the_last_one_uses_its_child_and_is_decided_anew() {
+    let directory = workdir();
+    let asked = |value: &str| {
+        Confinement::builder(directory.path()).read_only_workdir().env("NAMED", value)
+    };
+    let first = asked("one").prepare().unwrap();
+    let_one_wait(&first);
+    thread::sleep(Duration::from_millis(1000));
+    let next = asked("two").prepare_like(&first).unwrap();
+    drop(first);
+    assert!(age_of_next(&next) >= 100, "the child that waited was not used");
+    check(&next, "echo $NAMED", "two\n");
+
+    // What is there now counts, and not what was there before.
+    let _socket = std::os::unix::net::UnixListener::bind(directory.path().join("socket")).unwrap();
+    let later = asked("three").prepare_like(&next).unwrap();
+    check(&later, "test -S socket && echo seen; echo $NAMED", "three\n");
+    let mut limits = Limits::default();
+    limits.open_files = Some(17);
+    let other = asked("four").limits(limits).prepare_like(&later).unwrap();
+    check(&other, "ulimit -n; echo $NAMED", "17\nfour\n");
+    fs::remove_dir_all(directory.path()).unwrap();
+    assert!(asked("five").prepare_like(&other).is_err());
+}

@@ -10,12 +10,15 @@ use std::{
     sync::Arc,
 };
 
-use confine::{Command, Confinement, Limits, Network, PrepareError, Prepared, SpawnError, Stream};
+use confine::{
+    Child, Command, Confinement, Limits, Network, PrepareError, Prepared, SpawnError, Stream,
+};
 use tempfile::{NamedTempFile, TempDir};
 use tool_core::AuthorizationScope;
 
 use super::{
     ProcessWork, Work, joined,
+    prepared::LastPrepared,
     program::{self, Found},
 };
 use crate::{
@@ -105,6 +108,13 @@ pub(crate) struct Launch {
     _task_file: Option<NamedTempFile>,
 }
 
+/// A program that was started.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(super) child: Child,
+    pub(super) pid: Option<u32>,
+}
+
 /// Where a program works.
 #[derive(Debug)]
 pub(crate) enum Place {
@@ -140,7 +150,11 @@ impl Place {
 
 impl Launch {
     /// Decides everything. Blocks: it looks at the machine.
-    pub(crate) fn prepare(start: &Start, host: &dyn AgentHost) -> Result<Self, LaunchError> {
+    pub(crate) fn prepare(
+        start: &Start,
+        host: &dyn AgentHost,
+        last: &LastPrepared,
+    ) -> Result<Self, LaunchError> {
         let provider = &start.provider;
         let found = find(provider, host)?;
         let place = Place::of(start)?;
@@ -168,7 +182,7 @@ impl Launch {
         }
         let confinement = environment(confinement, provider, &values, host)?;
         Ok(Self {
-            prepared: confinement.prepare()?,
+            prepared: last.prepare(&provider.name, &confinement)?,
             arguments: provider.template.fill(&values),
             program: found.path,
             input: (provider.delivery == TaskDelivery::Stdin)
@@ -178,22 +192,37 @@ impl Launch {
         })
     }
 
+    /// The agent that works there is somebody's from now on.
+    pub(crate) fn begin(&mut self) {
+        if let Place::Worktree(tree) = &mut self.place {
+            tree.begin();
+        }
+    }
+
     /// Where the program worked, when it is not started again.
     pub(super) fn into_place(self) -> Place {
         self.place
     }
 
-    /// Starts the program. Must be called within the event loop.
-    pub(crate) async fn start(self: &Arc<Self>) -> Result<Work, LaunchError> {
+    /// Starts the program. Blocks: it waits for the launcher's answer.
+    pub(crate) fn spawn(&self) -> Result<Started, LaunchError> {
+        let stdin = if self.input.is_some() { Stream::Pipe } else { Stream::Null };
+        let command = Command::new(&self.program).args(&self.arguments).stdin(stdin);
+        let child = self.prepared.spawn(command)?;
+        // Asked at once: of a program that has ended it is not known any more.
+        let pid = child.pid();
+        Ok(Started { child, pid })
+    }
+
+    /// A program at work. Must be called within the event loop.
+    pub(crate) fn work(&self, started: Started) -> Result<Work, LaunchError> {
+        Ok(Work::Process(Box::new(ProcessWork::new(started, self.input.clone())?)))
+    }
+
+    /// Starts the program again. Must be called within the event loop.
+    pub(super) async fn start(self: &Arc<Self>) -> Result<Work, LaunchError> {
         let launch = Arc::clone(self);
-        // Starting waits for the launcher's answer.
-        let started = tokio::task::spawn_blocking(move || {
-            let stdin = if launch.input.is_some() { Stream::Pipe } else { Stream::Null };
-            let command = Command::new(&launch.program).args(&launch.arguments).stdin(stdin);
-            launch.prepared.spawn(command)
-        });
-        let child = joined(started.await)??;
-        Ok(Work::Process(Box::new(ProcessWork::new(child, self.input.clone())?)))
+        self.work(joined(tokio::task::spawn_blocking(move || launch.spawn()).await)??)
     }
 }
 

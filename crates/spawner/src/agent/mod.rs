@@ -4,6 +4,7 @@ mod chain_work;
 mod collect;
 mod handle;
 mod launch;
+mod prepared;
 mod process;
 mod program;
 mod supervise;
@@ -21,6 +22,7 @@ use tool_core::ExitStatus;
 pub(crate) use self::{
     chain_work::{ChainWork, scoped_chain},
     launch::{Launch, Start},
+    prepared::LastPrepared,
     process::ProcessWork,
     program::find_program,
     supervise::{Owned, Times, supervise, write_down},

@@ -14,7 +14,7 @@ use tokio::{
 };
 use tool_core::ExitStatus;
 
-use super::Ended;
+use super::{Ended, launch::Started};
 use crate::{
     AgentState,
     capture::{Capture, OutputStream},
@@ -24,10 +24,14 @@ use crate::{
 const DRAIN: Duration = Duration::from_millis(500);
 /// How often an end is looked for where the event loop can't tell of it.
 const LOOK: Duration = Duration::from_millis(20);
-/// How much is read at once.
+/// How much is read at once as a rule: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
-/// How much may wait in a pipe.
-const PIPE: usize = 256 * 1024;
+/// How much is read at once of a program that fills its pipe.
+const LARGE_CHUNK: usize = 256 * 1024;
+/// How much may wait in the pipe of such a program.
+const LARGE_PIPE: usize = 1024 * 1024;
+/// How often a stream is read before another gets its turn.
+const TURN: usize = 8;
 
 /// A program at work. Dropping it ends its whole tree.
 #[derive(Debug)]
@@ -53,14 +57,10 @@ struct Feed {
 
 impl ProcessWork {
     /// Takes a child whose output streams are pipes. Must be called within the event loop.
-    pub(crate) fn new(mut child: Child, task: Option<Vec<u8>>) -> io::Result<Self> {
+    pub(crate) fn new(started: Started, task: Option<Vec<u8>>) -> io::Result<Self> {
+        let Started { mut child, pid } = started;
         let receiver = |pipe: Option<io::PipeReader>| {
-            pipe.map(|pipe| {
-                // A larger pipe is a favour, and no need.
-                let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE);
-                Receiver::from_owned_fd(pipe.into())
-            })
-            .transpose()
+            pipe.map(|pipe| Receiver::from_owned_fd(pipe.into())).transpose()
         };
         let stdout = receiver(child.take_stdout())?;
         let stderr = receiver(child.take_stderr())?;
@@ -71,7 +71,6 @@ impl ProcessWork {
         let stdin = child.take_stdin().map(feed).transpose()?;
         // What is there already is told once the descriptor is registered.
         let exited = child.descriptor().try_clone_to_owned().and_then(register).ok();
-        let pid = child.pid();
         Ok(Self { child, pid, exited, stdout, stderr, stdin, buffer: vec![0; CHUNK], end: None })
     }
 
@@ -183,22 +182,39 @@ async fn something(exited: Option<&AsyncFd<OwnedFd>>) {
     }
 }
 
+/// Reads what is there, for a while.
 fn read(
     pipe: &mut Option<Receiver>,
     stream: OutputStream,
-    buffer: &mut [u8],
+    buffer: &mut Vec<u8>,
     capture: &mut Capture,
 ) {
-    let Some(open) = pipe else { return };
-    match open.try_read(buffer) {
-        Ok(0) => *pipe = None,
-        Ok(length) => capture.take(stream, buffer.get(..length).unwrap_or_default()),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-        Err(error) => {
-            capture.broken.get_or_insert_with(|| error.to_string());
-            *pipe = None;
+    for _ in 0..TURN {
+        let Some(open) = pipe else { return };
+        match open.try_read(buffer) {
+            Ok(0) => *pipe = None,
+            Ok(length) => {
+                capture.take(stream, buffer.get(..length).unwrap_or_default());
+                if length == buffer.len() {
+                    enlarge(open, buffer);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+            Err(error) => {
+                capture.broken.get_or_insert_with(|| error.to_string());
+                *pipe = None;
+            }
         }
     }
+}
+
+/// A program that fills its pipe gets a larger one. Not every program, because a user has only so many
+/// pages of pipes; it is a favour, and no need.
+fn enlarge(pipe: &Receiver, buffer: &mut Vec<u8>) {
+    if rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|size| size < LARGE_PIPE) {
+        let _ = rustix::pipe::fcntl_setpipe_size(pipe, LARGE_PIPE);
+    }
+    buffer.resize(LARGE_CHUNK, 0);
 }
 
 fn ended(end: End) -> Ended {

@@ -154,7 +154,7 @@ impl Owned {
     /// Nothing was heard for a while.
     fn look(&mut self) {
         if self.capture.holds_back() && self.capture.last.elapsed() >= HOLD_BACK {
-            self.capture.flush();
+            self.capture.pause();
             self.agent.publish(&self.capture, false);
         }
         if self.is_silent() && self.agent.record().state == AgentState::Running {
@@ -208,7 +208,7 @@ impl Owned {
         let Place::Worktree(tree) = launch.into_place() else { return None };
         match joined(tokio::task::spawn_blocking(move || tree.close()).await) {
             Ok(Left::Kept { diff, place }) => {
-                self.capture.flush();
+                self.capture.end_streams();
                 self.capture.take(OutputStream::Diff, diff.as_bytes());
                 Some(place)
             }

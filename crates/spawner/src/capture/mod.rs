@@ -45,7 +45,6 @@ pub(crate) struct Capture {
     pub(crate) last: Instant,
     /// Why the file is not whole, where that is so.
     pub(crate) broken: Option<String>,
-    clean: Vec<u8>,
 }
 
 impl Capture {
@@ -57,7 +56,6 @@ impl Capture {
             came: (0, 0),
             last: Instant::now(),
             broken: None,
-            clean: Vec::new(),
         })
     }
 
@@ -65,35 +63,40 @@ impl Capture {
     pub(crate) fn take(&mut self, stream: OutputStream, bytes: &[u8]) {
         self.last = Instant::now();
         let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let mut keep = keep(&mut self.spill, &mut self.broken, stream);
         match stream {
             OutputStream::Stdout => {
                 self.came.0 += count;
-                self.stdout.push(bytes, &mut self.clean);
+                self.stdout.push(bytes, &mut keep);
             }
             OutputStream::Stderr => {
                 self.came.1 += count;
-                self.stderr.push(bytes, &mut self.clean);
+                self.stderr.push(bytes, &mut keep);
             }
-            OutputStream::Diff => self.clean.extend_from_slice(&patterns::clean(bytes)),
+            OutputStream::Diff => keep(&patterns::clean(bytes)),
         }
-        self.keep(stream);
     }
 
-    /// Lets go of what was held back for a secret that did not come.
-    pub(crate) fn flush(&mut self) {
-        self.stdout.flush(&mut self.clean);
-        self.keep(OutputStream::Stdout);
-        self.stderr.flush(&mut self.clean);
-        self.keep(OutputStream::Stderr);
+    /// The streams pause: lets go of what is held back, but not of a secret that may have begun.
+    pub(crate) fn pause(&mut self) {
+        self.stdout.pause(&mut keep(&mut self.spill, &mut self.broken, OutputStream::Stdout));
+        self.stderr.pause(&mut keep(&mut self.spill, &mut self.broken, OutputStream::Stderr));
     }
 
+    /// Whether a pause would let go of something.
     pub(crate) fn holds_back(&self) -> bool {
         self.stdout.holds_back() || self.stderr.holds_back()
     }
 
+    /// The streams are over: lets go of everything.
+    pub(crate) fn end_streams(&mut self) {
+        self.stdout.finish(&mut keep(&mut self.spill, &mut self.broken, OutputStream::Stdout));
+        self.stderr.finish(&mut keep(&mut self.spill, &mut self.broken, OutputStream::Stderr));
+    }
+
     /// Ends the file.
     pub(crate) fn finish(&mut self) {
-        self.flush();
+        self.end_streams();
         if let Err(error) = self.spill.finish() {
             self.broken.get_or_insert_with(|| error.to_string());
         }
@@ -103,14 +106,17 @@ impl Capture {
     pub(crate) fn kept(&self) -> Kept {
         self.spill.kept()
     }
+}
 
-    fn keep(&mut self, stream: OutputStream) {
-        if self.clean.is_empty() {
-            return;
+/// Puts what can be shown of a stream into the file.
+fn keep<'a>(
+    spill: &'a mut Spill,
+    broken: &'a mut Option<String>,
+    stream: OutputStream,
+) -> impl FnMut(&[u8]) + 'a {
+    move |bytes| {
+        if let Err(error) = spill.write(stream, bytes) {
+            broken.get_or_insert_with(|| error.to_string());
         }
-        if let Err(error) = self.spill.write(stream, &self.clean) {
-            self.broken.get_or_insert_with(|| error.to_string());
-        }
-        self.clean.clear();
     }
 }

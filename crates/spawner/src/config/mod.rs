@@ -39,7 +39,7 @@ pub struct SubagentConfig {
     pub state_dir: Option<PathBuf>,
     /// The most agents that live at once.
     pub max_live: u64,
-    /// The most agents that are started in all.
+    /// The most agents that are started within a day with one state folder.
     pub max_total: u64,
     /// How deep agents may start agents; 1: sub-agents start none.
     pub max_depth: u64,

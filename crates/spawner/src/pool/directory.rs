@@ -1,7 +1,7 @@
 //! The agents of a pool by their ids.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -11,6 +11,8 @@ use crate::{AgentId, agent::Agent};
 #[derive(Debug, Default)]
 pub(crate) struct Directory {
     agents: Mutex<BTreeMap<AgentId, Arc<Agent>>>,
+    /// Those that were here once.
+    forgotten: Mutex<BTreeSet<AgentId>>,
 }
 
 impl Directory {
@@ -26,8 +28,15 @@ impl Directory {
         self.agents().get(&id).cloned()
     }
 
-    pub(super) fn remove(&self, id: AgentId) {
-        self.agents().remove(&id);
+    /// Forgets all of an agent but that it was here.
+    pub(super) fn forget(&self, id: AgentId) {
+        if self.agents().remove(&id).is_some() {
+            self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+        }
+    }
+
+    pub(super) fn is_forgotten(&self, id: AgentId) -> bool {
+        self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).contains(&id)
     }
 
     /// All of them, oldest first.

@@ -76,6 +76,12 @@ pub enum AgentError {
         /// The id.
         id: AgentId,
     },
+    /// It had ended, and was forgotten.
+    #[error("agent {id} has ended and was forgotten; its record is in the state folder")]
+    Evicted {
+        /// The id.
+        id: AgentId,
+    },
     /// It has ended.
     #[error("agent {id} has ended: {state}")]
     Ended {

@@ -62,8 +62,9 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(bounds: Bounds) -> Self {
-        Self { bounds, spent: Mutex::default() }
+    /// A ledger in which so many agents were started before.
+    pub(crate) fn new(bounds: Bounds, total: u64) -> Self {
+        Self { bounds, spent: Mutex::new(Spent { total, ..Spent::default() }) }
     }
 
     fn spent(&self) -> MutexGuard<'_, Spent> {
@@ -121,7 +122,7 @@ fn check(bounds: &Bounds, spent: &Spent, depth: u64) -> Result<(), SpawnError> {
         return refuse(
             "max_total",
             format!(
-                "all {} agents that may be started have been; no more are accepted",
+                "all {} agents that may be started within a day have been; no more are accepted",
                 bounds.total
             ),
         );
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn the_last_place_goes_to_one_of_many() {
         let bounds = Bounds { live: 1, ..BOUNDS };
-        let ledger = Arc::new(Ledger::new(bounds));
+        let ledger = Arc::new(Ledger::new(bounds, 0));
         let ask = Ask { depth: 1, time: Duration::from_secs(1), tokens: 1, output: 1 };
         let threads: Vec<_> = (0..8)
             .map(|_| {
@@ -223,7 +224,7 @@ mod tests {
         fn no_bound_is_ever_exceeded(
             steps in proptest::collection::vec((0_u8..3, 1_u64..4, 0_u64..40, 0_u64..300, 0_u64..2000), 0..40),
         ) {
-            let ledger = Arc::new(Ledger::new(BOUNDS));
+            let ledger = Arc::new(Ledger::new(BOUNDS, 0));
             let mut held = Vec::new();
             for (step, depth, secs, tokens, output) in steps {
                 let time = Duration::from_secs(secs);

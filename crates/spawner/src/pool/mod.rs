@@ -27,10 +27,13 @@ pub use self::{
 };
 use crate::{
     AgentHandle, AgentHost, AgentId, AgentRecord, Collect, Collected, SubagentConfig,
-    agent::Agent,
+    agent::{Agent, LastPrepared},
     config::Provider,
-    record::{Store, output_path},
+    record::{Store, now_ms, output_path},
 };
+
+/// How long an earlier host's agent counts: a day.
+const TOTAL_WITHIN_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Agents of one program. See the crate's documentation.
 #[derive(Debug)]
@@ -51,6 +54,7 @@ struct Shared {
     store: Arc<Store>,
     ledger: Arc<Ledger>,
     directory: Arc<Directory>,
+    last_prepared: LastPrepared,
     /// Whether requests of other processes are looked for.
     is_listening: AtomicBool,
 }
@@ -68,12 +72,16 @@ impl AgentPool {
         let state = |source| PoolError::State { folder: config.state_dir.clone(), source };
         let (store, earlier) = Store::open(config.state_dir.as_deref()).map_err(state)?;
         let directory = Directory::default();
+        let since = now_ms().saturating_sub(TOTAL_WITHIN_MS);
+        // A restart of the host gives nothing back.
+        let total = earlier.iter().filter(|record| record.started_ms > since).count();
         for record in earlier {
             let output = output_path(store.folder(), record.id);
             let provider = providers.get(&record.provider).cloned();
             directory.add(Arc::new(Agent::new(record, output, provider)));
         }
-        let ledger = Arc::new(Ledger::new(Bounds::of(&config)));
+        let ledger =
+            Arc::new(Ledger::new(Bounds::of(&config), u64::try_from(total).unwrap_or(u64::MAX)));
         let shared = Shared {
             config,
             providers,
@@ -81,6 +89,7 @@ impl AgentPool {
             store: Arc::new(store),
             ledger,
             directory: Arc::new(directory),
+            last_prepared: LastPrepared::default(),
             is_listening: AtomicBool::new(false),
         };
         Ok(Self { shared: Arc::new(shared), is_owner: true, viewer: None })
@@ -166,7 +175,7 @@ impl AgentPool {
         if agent.is_live() {
             return Err(AgentError::Alive { id });
         }
-        self.shared.directory.remove(id);
+        self.shared.directory.forget(id);
         Ok(agent.status())
     }
 
@@ -203,7 +212,10 @@ impl AgentPool {
 
     fn find(&self, id: AgentId) -> Result<Arc<Agent>, AgentError> {
         let agent = self.shared.directory.get(id).filter(|agent| self.sees(agent));
-        agent.ok_or(AgentError::Unknown { id })
+        agent.ok_or_else(|| match self.is_owner && self.shared.directory.is_forgotten(id) {
+            true => AgentError::Evicted { id },
+            false => AgentError::Unknown { id },
+        })
     }
 }
 

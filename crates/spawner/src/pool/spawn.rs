@@ -70,7 +70,10 @@ pub(super) async fn spawn(
         reservation,
         store: Arc::clone(&shared.store),
         directory: Arc::clone(&shared.directory),
-        launch: begun.launch,
+        launch: begun.launch.map(|mut launch| {
+            launch.begin();
+            Arc::new(launch)
+        }),
     };
     tokio::spawn(supervise(owned, begun.work));
     requests::listen(shared);
@@ -80,7 +83,7 @@ pub(super) async fn spawn(
 /// Work that has begun.
 struct Begun {
     work: Work,
-    launch: Option<Arc<Launch>>,
+    launch: Option<Launch>,
     fallback_for: Option<String>,
 }
 
@@ -119,10 +122,16 @@ async fn begin(
     let (launch, work) = if start.provider.is_llm() {
         (None, begin_chain(pool, start, reservation)?)
     } else {
-        let (start, host) = (start.clone(), Arc::clone(&pool.shared.host));
-        let prepared = tokio::task::spawn_blocking(move || Launch::prepare(&start, &*host));
-        let launch = Arc::new(joined(prepared.await)??);
-        let work = launch.start().await?;
+        let (start, shared) = (start.clone(), Arc::clone(&pool.shared));
+        // Looking at the machine and waiting for the launcher's answer, in one go.
+        let started = tokio::task::spawn_blocking(move || {
+            let launch = Launch::prepare(&start, &*shared.host, &shared.last_prepared)?;
+            let program = launch.spawn()?;
+            // Dropped like this, the program goes before its place.
+            Ok::<_, LaunchError>((program, launch))
+        });
+        let (program, launch) = joined(started.await)??;
+        let work = launch.work(program)?;
         (Some(launch), work)
     };
     Ok(Begun { work, launch, fallback_for: None })

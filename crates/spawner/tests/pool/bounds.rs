@@ -1,11 +1,11 @@
 //! The operator's bounds hold, whatever is asked for.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use spawner::{AgentRequest, AgentState, SpawnError};
+use spawner::{AgentPool, AgentRequest, AgentState, NoHost, SpawnError};
 use tool_core::AuthorizationScope;
 
-use crate::support::{ended, pool, spawn};
+use crate::support::{config, ended, pool, spawn};
 
 fn bound(error: &SpawnError) -> &str {
     match error {
@@ -50,6 +50,31 @@ async fn totals_count_what_was_and_depth_is_checked() {
     assert_eq!(bound(&error), "max_total");
     let deep = AgentRequest { depth: 2, ..AgentRequest::new("x") };
     assert_eq!(bound(&pool.spawn(deep).await.unwrap_err()), "max_depth");
+}
+
+#[tokio::test]
+async fn a_restart_of_the_host_gives_no_agents_back() {
+    let state = tempfile::tempdir().unwrap();
+    let mut config = config("max_total = 3", "args = [\"echo\"]");
+    config.state_dir = Some(state.path().to_owned());
+    for host in 0..3 {
+        let pool = AgentPool::new(config.clone(), Arc::new(NoHost)).unwrap();
+        let id = spawn(&pool, "x").await;
+        ended(&pool, id).await;
+        assert_eq!(pool.list().len(), host + 1);
+    }
+    let pool = AgentPool::new(config.clone(), Arc::new(NoHost)).unwrap();
+    assert_eq!(bound(&pool.spawn(AgentRequest::new("x")).await.unwrap_err()), "max_total");
+    drop(pool);
+    // Those of yesterday do not count.
+    let file = state.path().join("agents.jsonl");
+    let old =
+        std::fs::read_to_string(&file).unwrap().replace("\"started_ms\":1", "\"started_ms\":");
+    std::fs::write(&file, old).unwrap();
+    let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
+    assert_eq!(pool.list().len(), 3);
+    let id = spawn(&pool, "x").await;
+    ended(&pool, id).await;
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ async fn termination_takes_the_tree_along_and_can_be_repeated() {
     assert_eq!(processes("57.3"), 0);
     assert_eq!(pool.terminate(id).await.unwrap(), record);
     assert_eq!(pool.evict(id).unwrap(), record);
-    assert!(matches!(pool.status(id), Err(AgentError::Unknown { .. })));
+    assert!(matches!(pool.status(id), Err(AgentError::Evicted { .. })));
 }
 
 #[tokio::test]
@@ -205,4 +205,32 @@ async fn a_hundred_in_a_row_leave_nothing() {
     until("no descriptor is left", || open() <= before + 2).await;
     assert_eq!(pool.live(), 0);
     let _ = helper();
+}
+
+#[tokio::test]
+async fn one_that_was_forgotten_is_told_from_one_that_never_was() {
+    let pool = way(&["echo"]);
+    let id = spawn(&pool, "x").await;
+    ended(&pool, id).await;
+    assert_eq!(pool.evict(id).unwrap().state, AgentState::Exited);
+    assert!(matches!(pool.status(id), Err(AgentError::Evicted { .. })));
+    assert!(matches!(pool.evict(id), Err(AgentError::Evicted { .. })));
+    let never = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+    assert!(matches!(pool.status(never), Err(AgentError::Unknown { .. })));
+}
+
+#[tokio::test]
+async fn what_leaves_its_session_ends_at_the_deadline_too() {
+    let mark = format!("session-mark-{}", std::process::id());
+    let script =
+        "setsid sh -c 'trap : TERM HUP; while :; do sleep 0.1; done' $0 & echo hi; sleep 60";
+    let pool = pool(
+        "timeout_secs = 1",
+        &format!("program = \"sh\"\nargs = [\"-c\", {script:?}, {mark:?}]"),
+    );
+    let id = spawn(&pool, "x").await;
+    until("the other session is there", || processes(&mark) > 1).await;
+    assert_eq!(ended(&pool, id).await.state, AgentState::TimedOut);
+    assert_eq!(written(&pool, id, OutputStream::Stdout).await, b"hi\n");
+    until("nothing of it is left", || processes(&mark) == 0).await;
 }

@@ -6,7 +6,6 @@
 mod bounds;
 mod delivery;
 mod ends;
-mod many;
 mod model;
 mod output;
 mod support;

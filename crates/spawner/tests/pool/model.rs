@@ -59,7 +59,7 @@ struct World {
     config: SubagentConfig,
     pool: AgentPool,
     agents: Vec<Expected>,
-    /// Started by this pool.
+    /// Started by this pool and by those before it.
     started: usize,
 }
 
@@ -183,7 +183,6 @@ impl World {
             agent.end = Some(state);
         }
         self.pool = AgentPool::new(self.config.clone(), Arc::new(NoHost)).unwrap();
-        self.started = 0;
     }
 
     /// What is listed is what was started, each once, and ends are final.

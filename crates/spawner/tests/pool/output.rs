@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use spawner::{Collect, OutputPiece, OutputStream};
+use spawner::{Collect, OutputStream};
 
 use crate::support::{bytes, ended, pool, spawn, way, written};
 
@@ -31,28 +31,6 @@ async fn bytes_that_are_no_text_hide_nothing_behind_them() {
     ended(&pool, id).await;
     let all = written(&pool, id, OutputStream::Stdout).await;
     assert_eq!(all, b"before \xff \x1b[31mred\x1b[0m\n    indented\n\n\tlast");
-}
-
-#[tokio::test]
-async fn a_huge_line_is_cut_in_its_middle_and_counted() {
-    let pool = pool("max_output_bytes = 100000", "args = [\"flood\", \"50000000\"]");
-    let id = spawn(&pool, "x").await;
-    let record = ended(&pool, id).await;
-    assert_eq!(record.stdout_bytes, 50_000_000);
-    let collected = pool.collect(id, Collect { max: 1 << 20, ..Collect::default() }).await.unwrap();
-    let omitted: u64 = collected
-        .output
-        .pieces
-        .iter()
-        .map(|piece| match piece {
-            OutputPiece::Omitted { bytes } => *bytes,
-            _ => 0,
-        })
-        .sum();
-    assert_eq!(collected.output.len_bytes() + omitted, 50_000_000);
-    assert!(collected.output.len_bytes() < 200_000);
-    let size = std::fs::metadata(pool.state_folder().join(format!("{id}.out"))).unwrap().len();
-    assert!(size < 200_000, "{size}");
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! A working tree for each agent.
 
-use std::{path::Path, process::Command, sync::Arc};
+use std::{path::Path, process::Command, sync::Arc, time::Duration};
 
 use spawner::{AgentPool, AgentRecord, AgentRequest, NoHost, OutputStream};
 
-use crate::support::{config, ended, written};
+use crate::support::{config, ended, until, written};
 
 #[expect(clippy::disallowed_methods, reason = "a test prepares a repository")]
 fn git(repository: &Path, arguments: &[&str]) -> String {
@@ -35,15 +35,22 @@ fn repository() -> Option<tempfile::TempDir> {
 }
 
 async fn run(repository: &Path, script: &str) -> (AgentRecord, String) {
-    let provider = format!(
-        "program = \"sh\"\nargs = [\"-c\", \"{script}\"]\nisolate = \"worktree\"\nenv = {{ \
-         GIT_AUTHOR_NAME = \"a\", GIT_AUTHOR_EMAIL = \"a@localhost\", GIT_COMMITTER_NAME = \"a\", \
-         GIT_COMMITTER_EMAIL = \"a@localhost\" }}"
-    );
+    run_while(repository, script, || ()).await
+}
+
+/// Runs a script in a tree of its own, and does something while it runs.
+async fn run_while(
+    repository: &Path,
+    script: &str,
+    meanwhile: impl FnOnce(),
+) -> (AgentRecord, String) {
+    let provider =
+        format!("program = \"sh\"\nargs = [\"-c\", \"{script}\"]\nisolate = \"worktree\"");
     let mut config = config("", &provider);
     config.workdir = Some(repository.to_owned());
     let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
     let id = pool.spawn(AgentRequest::new("x")).await.unwrap();
+    meanwhile();
     let record = ended(&pool, id).await;
     let diff = written(&pool, id, OutputStream::Diff).await;
     (record, String::from_utf8(diff).unwrap())
@@ -84,4 +91,45 @@ async fn a_directory_that_is_no_repository_is_told() {
     let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
     let error = pool.spawn(AgentRequest::new("x")).await.unwrap_err().to_string();
     assert!(error.contains("no git worktree"), "{error}");
+}
+
+#[tokio::test]
+async fn a_spawn_that_is_given_up_leaves_no_tree() {
+    let Some(repository) = repository() else { return };
+    let mut config = config("", "program = \"sleep\"\nargs = [\"60\"]\nisolate = \"worktree\"");
+    config.workdir = Some(repository.path().to_owned());
+    let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
+    let mut was_given_up = false;
+    for ms in [0, 20, 60, 120] {
+        let spawn = pool.spawn(AgentRequest::new("x"));
+        if let Ok(id) = tokio::time::timeout(Duration::from_millis(ms), spawn).await {
+            pool.terminate(id.unwrap()).await.unwrap();
+        } else {
+            was_given_up = true;
+        }
+    }
+    assert!(was_given_up);
+    // Git's own work may still begin when the last spawn was given up.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let is_clean = || {
+        git(repository.path(), &["worktree", "list"]).lines().count() == 1
+            && git(repository.path(), &["branch", "--format=%(refname:short)"]) == "main\n"
+    };
+    until("no tree and no branch is left", is_clean).await;
+    assert_eq!(pool.live(), 0);
+}
+
+#[tokio::test]
+async fn a_tree_that_can_not_be_judged_is_kept() {
+    let Some(repository) = repository() else { return };
+    // The repository goes away while the agent works.
+    let (here, gone) = (repository.path().join(".git"), repository.path().join("gone"));
+    let meanwhile = || std::fs::rename(here, gone).unwrap();
+    let (record, diff) =
+        run_while(repository.path(), "sleep 1; echo two >> file.txt", meanwhile).await;
+    assert!(diff.contains("the changes can't be shown"), "{diff}");
+    assert!(record.worktree.unwrap().contains(&record.workdir));
+    let kept = std::fs::read_to_string(Path::new(&record.workdir).join("file.txt")).unwrap();
+    assert_eq!(kept, "one\ntwo\n");
+    std::fs::remove_dir_all(Path::new(&record.workdir).parent().unwrap()).unwrap();
 }
