@@ -27,7 +27,7 @@ pub(crate) struct McpArgs {
     /// Accept this name in Host headers, beside those of the loopback; repeat for more
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
-    /// Accept requests of web pages of this origin (https://app.example:443); repeat for more
+    /// Accept requests of web pages of this origin (its scheme, name and port); repeat for more
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
     /// Print how a host is told of this server with these flags, and end
