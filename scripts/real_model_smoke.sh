@@ -69,8 +69,8 @@ port=$(sed -n 's/^ready //p' "$scratch/server.out")
 test -n "$port" || { cat "$scratch/server.err"; missing "the model can't be served"; }
 readonly url=http://127.0.0.1:$port/v1
 
-mkdir "$scratch/work"
-echo "The cat sleeps on the mat." >"$scratch/work/note.txt"
+mkdir "$scratch/place"
+echo "The cat sleeps on the mat." >"$scratch/place/note.txt"
 cat >"$scratch/config.toml" <<TOML
 [model]
 name = "smollm2"
@@ -78,7 +78,7 @@ url = "$url"
 stream = true
 timeout_secs = 300
 TOML
-cd "$scratch/work"
+cd "$scratch/place"
 
 # What a run wrote is in $scratch/NAME.out and NAME.err; its exit code is in $code.
 run() {
@@ -91,7 +91,7 @@ run() {
 }
 
 agent=(agent "Read the file note.txt." --config "$scratch/config.toml" --execute-tools
-  --allow-tool read_file_in_workdir --exec-workdir "$scratch/work" --max-turns 3 --json)
+  --allow-tool read_file_in_workdir --exec-workdir "$scratch/place" --max-turns 3 --json)
 run agent "${agent[@]}"
 check "a tool was called and its answer went back" grep -q '"read_file_in_workdir"' "$scratch/agent.out"
 check "agent ended by itself" test "$code" -le 1
