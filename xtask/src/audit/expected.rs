@@ -2,6 +2,7 @@
 
 /// The packages of this workspace.
 pub(super) const PACKAGES: &[&str] = &[
+    "browser",
     "chain",
     "cli",
     "confine",

@@ -1,0 +1,1 @@
+//! A real browser behind a proxy that holds the policy.

@@ -1,0 +1,1 @@
+//! One request with its redirects, within bounds.
