@@ -4,6 +4,7 @@
 //! [`Output`] reads the file, while it grows and after.
 
 mod ansi;
+mod hints;
 mod patterns;
 mod read;
 mod redact;

@@ -7,6 +7,8 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
+use super::hints::Hints;
+
 /// What stands in a secret's place.
 pub(super) const REMOVED: &[u8] = b"[redacted]";
 /// How a private key begins.
@@ -31,60 +33,6 @@ const KEYS: &[&str] = &[
 const NAMES: &str = "(?:pass(?:word|wd|phrase)|secret(?:[_-]?(?:access)?[_-]?key)?|api[_-]?key|\
                      access[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?token|\
                      access[_-]?token|refresh[_-]?token|id[_-]?token|bearer[_-]?token|token)";
-
-/// What any secret has: literals alone, which are looked for at the speed of memory. Names are looked for
-/// in lower, upper and camel case.
-const HINTS: &[&str] = &[
-    "sk-",
-    "sk_",
-    "rk_",
-    "AKIA",
-    "ASIA",
-    "github_pat_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "glpat-",
-    "xox",
-    "AIza",
-    "npm_",
-    "hf_",
-    "eyJ",
-    "://",
-    "assw",
-    "assW",
-    "ASSW",
-    "assp",
-    "assP",
-    "ASSP",
-    "ecret",
-    "ECRET",
-    "oken",
-    "OKEN",
-    "_key",
-    "_KEY",
-    "_Key",
-    "-key",
-    "-KEY",
-    "-Key",
-    "pikey",
-    "piKey",
-    "PIKEY",
-    "PIKey",
-    "esskey",
-    "essKey",
-    "ESSKEY",
-    "atekey",
-    "ateKey",
-    "ATEKEY",
-    "-----BEGIN",
-    "uthoriz",
-    "UTHORIZ",
-];
-
-static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| compile(&HINTS.join("|")));
 
 /// What stands before a value: in quotes, assigned, in a header, in an address.
 static BEFORE: LazyLock<[String; 4]> = LazyLock::new(|| {
@@ -119,7 +67,7 @@ static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// `None` only where it would not compile, which a test excludes.
-fn compile(pattern: &str) -> Option<Regex> {
+pub(super) fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).unicode(false).build().ok()
 }
 
@@ -142,23 +90,22 @@ pub(super) struct Secret {
 /// The secrets of a text, in order; nothing where none can be judged. All but private keys are within
 /// one line.
 pub(super) fn secrets(text: &[u8]) -> Option<Vec<Secret>> {
-    let (hint, secret, block) = (HINT.as_ref()?, SECRET.as_ref()?, BLOCK.as_ref()?);
-    let (mut all, mut at, mut next) = (Vec::new(), 0, hint.find(text));
-    while let Some(found) = next {
-        if found.as_bytes() == BEGIN {
-            let key = block.captures_at(text, found.start());
-            let key = key.and_then(|key| block_of(&key)).filter(|key| key.start == found.start());
-            at = key.map_or(found.end(), |key| key.end);
+    let (mut hints, secret, block) = (Hints::of(text)?, SECRET.as_ref()?, BLOCK.as_ref()?);
+    let (mut all, mut at) = (Vec::new(), 0);
+    while let Some(hint) = hints.next(at) {
+        if text.get(hint.clone()) == Some(BEGIN) {
+            let key = block.captures_at(text, hint.start);
+            let key = key.and_then(|key| block_of(&key)).filter(|key| key.start == hint.start);
+            at = key.map_or(hint.end, |key| key.end);
             all.extend(key);
         } else {
-            let (start, end) = line(text, at, found.start());
+            let (start, end) = line(text, at, hint.start);
             let part = text.get(start..end).unwrap_or_default();
             all.extend(
                 secret.captures_iter(part).filter_map(|found| secret_of(&found, part, start)),
             );
             at = end;
         }
-        next = hint.find_at(text, at);
     }
     Some(all)
 }
