@@ -192,13 +192,16 @@ impl Owned {
             let incomplete = broken.map(|why| format!("its output is not whole: {why}"));
             record.reason = ended.reason.or(incomplete);
             record.ended_ms = Some(now_ms());
+            record.kept_bytes = Some(kept.bytes);
             record.tokens = tokens;
             record.cost_usd = result.as_ref().and_then(|result| result.cost_usd);
             record.session = result.and_then(|result| result.session);
             record.worktree = left;
         });
         self.directory.end_children(self.agent.id);
-        self.reservation.settle(took, tokens.unwrap_or(0), kept.bytes);
+        // A chain that can't say what it took has taken what it had.
+        let tokens = tokens.unwrap_or(self.reservation.granted.tokens);
+        self.reservation.settle(took, tokens, kept.bytes);
         self.agent.publish(&self.capture, true);
     }
 

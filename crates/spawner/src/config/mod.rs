@@ -45,15 +45,15 @@ pub struct SubagentConfig {
     pub max_depth: u64,
     /// The time of one agent, in seconds.
     pub timeout_secs: u64,
-    /// The time of all agents together, in seconds.
+    /// The time of all agents that are started within a day with one state folder, in seconds.
     pub total_time_secs: u64,
     /// The tokens of one agent that is a chain of our own.
     pub max_tokens: u64,
-    /// The tokens of all agents together.
+    /// The tokens of all agents that are started within a day with one state folder.
     pub total_tokens: u64,
     /// The bytes of output that are kept of one agent.
     pub max_output_bytes: u64,
-    /// The bytes of output that are kept of all agents together.
+    /// The bytes of output that are kept of all agents that are started within a day with one state folder.
     pub total_output_bytes: u64,
     /// The time from SIGTERM to SIGKILL, in milliseconds.
     pub grace_ms: u64,

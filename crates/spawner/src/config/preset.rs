@@ -36,8 +36,8 @@ pub struct Preset {
     pub(crate) output: Vec<ResultShape>,
 }
 
-/// Where facts stand in a JSON document that is printed, as JSON pointers. Where several lines fit,
-/// texts are the last one's, and numbers are added.
+/// Where facts stand in a JSON document that is printed, as JSON pointers; in places of numbers `*` is
+/// every member. Where several lines fit, texts are the last one's, and numbers are added.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ResultShape {
@@ -47,10 +47,10 @@ pub(crate) struct ResultShape {
     pub(crate) text: Option<String>,
     /// Whether it went wrong.
     pub(crate) is_error: Option<String>,
-    /// Tokens read.
-    pub(crate) input_tokens: Option<String>,
-    /// Tokens written.
-    pub(crate) output_tokens: Option<String>,
+    /// Tokens read, all places added.
+    pub(crate) input_tokens: Vec<String>,
+    /// Tokens written, all places added.
+    pub(crate) output_tokens: Vec<String>,
     /// What it cost, in US dollars.
     pub(crate) cost_usd: Option<String>,
     /// The name under which the program can go on.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::SpawnError;
+use super::{Earlier, SpawnError};
 use crate::SubagentConfig;
 
 /// The bounds.
@@ -62,9 +62,10 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger in which so many agents were started before.
-    pub(crate) fn new(bounds: Bounds, total: u64) -> Self {
-        Self { bounds, spent: Mutex::new(Spent { total, ..Spent::default() }) }
+    /// A ledger in which some of the bounds was used before.
+    pub(super) fn new(bounds: Bounds, earlier: Earlier) -> Self {
+        let Earlier { total, time, tokens, output } = earlier;
+        Self { bounds, spent: Mutex::new(Spent { live: 0, total, time, tokens, output }) }
     }
 
     fn spent(&self) -> MutexGuard<'_, Spent> {
@@ -131,14 +132,16 @@ fn check(bounds: &Bounds, spent: &Spent, depth: u64) -> Result<(), SpawnError> {
         let secs = bounds.time.as_secs();
         return refuse(
             "total_time_secs",
-            format!("the {secs} s of all agents are spent or promised; wait for one to end early"),
+            format!(
+                "the {secs} s that all agents of a day have are spent or promised; wait for one to end early"
+            ),
         );
     }
     if spent.tokens >= bounds.tokens {
         return refuse(
             "total_tokens",
             format!(
-                "the {} tokens of all agents are spent or promised; wait for one to end",
+                "the {} tokens that all agents of a day have are spent or promised; wait for one to end",
                 bounds.tokens
             ),
         );
@@ -147,7 +150,7 @@ fn check(bounds: &Bounds, spent: &Spent, depth: u64) -> Result<(), SpawnError> {
         return refuse(
             "total_output_bytes",
             format!(
-                "the {} bytes of output of all agents are spent or promised; wait for one to end",
+                "the {} bytes of output that all agents of a day have are spent or promised; wait for one to end",
                 bounds.output
             ),
         );
@@ -207,7 +210,7 @@ mod tests {
     #[test]
     fn the_last_place_goes_to_one_of_many() {
         let bounds = Bounds { live: 1, ..BOUNDS };
-        let ledger = Arc::new(Ledger::new(bounds, 0));
+        let ledger = Arc::new(Ledger::new(bounds, Earlier::default()));
         let ask = Ask { depth: 1, time: Duration::from_secs(1), tokens: 1, output: 1 };
         let threads: Vec<_> = (0..8)
             .map(|_| {
@@ -224,7 +227,7 @@ mod tests {
         fn no_bound_is_ever_exceeded(
             steps in proptest::collection::vec((0_u8..3, 1_u64..4, 0_u64..40, 0_u64..300, 0_u64..2000), 0..40),
         ) {
-            let ledger = Arc::new(Ledger::new(BOUNDS, 0));
+            let ledger = Arc::new(Ledger::new(BOUNDS, Earlier::default()));
             let mut held = Vec::new();
             for (step, depth, secs, tokens, output) in steps {
                 let time = Duration::from_secs(secs);

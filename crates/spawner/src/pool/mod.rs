@@ -5,6 +5,7 @@
 //! was made ends all of its agents when it is dropped; those that agents see of it do not.
 
 mod directory;
+mod earlier;
 mod error;
 mod ledger;
 mod request;
@@ -17,6 +18,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
+use self::earlier::Earlier;
 pub(crate) use self::{
     directory::Directory,
     ledger::{Ask, Bounds, Ledger, Reservation},
@@ -31,9 +33,6 @@ use crate::{
     config::Provider,
     record::{Store, now_ms, output_path},
 };
-
-/// How long an earlier host's agent counts: a day.
-const TOTAL_WITHIN_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Agents of one program. See the crate's documentation.
 #[derive(Debug)]
@@ -72,16 +71,13 @@ impl AgentPool {
         let state = |source| PoolError::State { folder: config.state_dir.clone(), source };
         let (store, earlier) = Store::open(config.state_dir.as_deref()).map_err(state)?;
         let directory = Directory::default();
-        let since = now_ms().saturating_sub(TOTAL_WITHIN_MS);
-        // A restart of the host gives nothing back.
-        let total = earlier.iter().filter(|record| record.started_ms > since).count();
+        let used = Earlier::of(&earlier, &store, now_ms());
         for record in earlier {
             let output = output_path(store.folder(), record.id);
             let provider = providers.get(&record.provider).cloned();
             directory.add(Arc::new(Agent::new(record, output, provider)));
         }
-        let ledger =
-            Arc::new(Ledger::new(Bounds::of(&config), u64::try_from(total).unwrap_or(u64::MAX)));
+        let ledger = Arc::new(Ledger::new(Bounds::of(&config), used));
         let shared = Shared {
             config,
             providers,

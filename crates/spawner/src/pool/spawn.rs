@@ -58,7 +58,7 @@ pub(super) async fn spawn(
     let output = output_path(shared.store.folder(), id);
     let capture =
         Capture::create(&output, reservation.granted.output).map_err(LaunchError::Files)?;
-    let mut record = record(pool, &request, &start, &begun, reservation.granted.time);
+    let mut record = record(pool, &request, &start, &begun, reservation.granted);
     record.fallback_for = begun.fallback_for;
     write_down(&shared.store, &record);
     let agent = Arc::new(Agent::new(record, output, Some(Arc::clone(&start.provider))));
@@ -256,7 +256,7 @@ fn record(
     request: &AgentRequest,
     start: &Start,
     begun: &Begun,
-    timeout: Duration,
+    granted: Ask,
 ) -> AgentRecord {
     let place = begun.launch.as_ref().map(|launch| launch.place.path().to_owned());
     AgentRecord {
@@ -275,9 +275,11 @@ fn record(
         reason: None,
         started_ms: now_ms(),
         ended_ms: None,
-        timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
+        timeout_ms: u64::try_from(granted.time.as_millis()).unwrap_or(u64::MAX),
+        max_tokens: start.provider.is_llm().then_some(granted.tokens),
         stdout_bytes: 0,
         stderr_bytes: 0,
+        kept_bytes: None,
         restarts: 0,
         tokens: None,
         cost_usd: None,

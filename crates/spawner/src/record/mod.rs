@@ -57,10 +57,16 @@ pub struct AgentRecord {
     pub ended_ms: Option<u64>,
     /// The time that it has.
     pub timeout_ms: u64,
+    /// The tokens that it has, where it is a chain of our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
     /// How many bytes it wrote on standard output.
     pub stdout_bytes: u64,
     /// How many bytes it wrote on standard error.
     pub stderr_bytes: u64,
+    /// How many bytes of its output are kept; known at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_bytes: Option<u64>,
     /// How often it was started again.
     pub restarts: u64,
     /// The tokens that it took, where known.

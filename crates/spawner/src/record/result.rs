@@ -59,10 +59,8 @@ fn fits(shape: &ResultShape, document: &Value) -> bool {
 /// Takes what a shape names; says whether that was an answer.
 fn take(result: &mut AgentResult, shape: &ResultShape, document: &Value) -> bool {
     let at = |place: &Option<String>| document.pointer(place.as_deref()?);
-    let number = |place: &Option<String>| at(place).and_then(Value::as_u64);
-    if let Some(tokens) = number(&shape.input_tokens).or(number(&shape.output_tokens)).map(|_| {
-        number(&shape.input_tokens).unwrap_or(0) + number(&shape.output_tokens).unwrap_or(0)
-    }) {
+    let places = shape.input_tokens.iter().chain(&shape.output_tokens);
+    for tokens in places.filter_map(|place| sum(document, place)) {
         result.tokens = Some(result.tokens.unwrap_or(0).saturating_add(tokens));
     }
     if let Some(cost) = at(&shape.cost_usd).and_then(Value::as_f64) {
@@ -81,6 +79,15 @@ fn take(result: &mut AgentResult, shape: &ResultShape, document: &Value) -> bool
     }
 }
 
+/// The number at a place, or the sum of the numbers where a part of it is `*`; nothing where none is.
+fn sum(document: &Value, place: &str) -> Option<u64> {
+    let Some((before, behind)) = place.split_once("/*") else {
+        return document.pointer(place)?.as_u64();
+    };
+    let members = document.pointer(before)?.as_object()?.values();
+    members.filter_map(|member| sum(member, behind)).reduce(u64::saturating_add)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,9 +100,10 @@ mod tests {
     #[test]
     fn one_document_is_read() {
         let output = r#"{"type":"result","subtype":"success","is_error":false,"result":"4",
-            "session_id":"s-1","total_cost_usd":0.02,"usage":{"input_tokens":10,"output_tokens":2}}"#;
+            "session_id":"s-1","total_cost_usd":0.02,"usage":{"input_tokens":10,
+            "cache_creation_input_tokens":100,"cache_read_input_tokens":1000,"output_tokens":2}}"#;
         let result = parsed("claude", output).unwrap();
-        assert_eq!((result.text.as_str(), result.tokens), ("4", Some(12)));
+        assert_eq!((result.text.as_str(), result.tokens), ("4", Some(1112)));
         assert_eq!((result.session.as_deref(), result.cost_usd), (Some("s-1"), Some(0.02)));
     }
 
@@ -109,6 +117,18 @@ mod tests {
         let result = parsed("codex", output).unwrap();
         assert_eq!((result.text.as_str(), result.tokens), ("last", Some(15)));
         assert_eq!(result.session.as_deref(), Some("t-9"));
+    }
+
+    #[test]
+    fn numbers_of_every_model_are_added() {
+        let output = r#"{"session_id":"g-1","response":"4","stats":{"models":{
+            "small":{"tokens":{"prompt":5,"candidates":1,"thoughts":0}},
+            "large":{"tokens":{"prompt":70,"candidates":20,"thoughts":300}}}}}"#;
+        let result = parsed("gemini", output).unwrap();
+        assert_eq!((result.text.as_str(), result.tokens), ("4", Some(396)));
+        assert_eq!(result.session.as_deref(), Some("g-1"));
+        let nothing = parsed("gemini", r#"{"response":"4","stats":{"models":{}}}"#).unwrap();
+        assert_eq!(nothing.tokens, None);
     }
 
     #[test]

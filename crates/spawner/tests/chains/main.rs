@@ -193,7 +193,12 @@ async fn an_agent_that_is_a_chain_answers_hangs_and_panics_by_itself() {
 
 #[tokio::test]
 async fn tokens_are_bounded_for_one_and_over_all() {
-    let pool = pool("max_tokens = 100\ntotal_tokens = 20");
+    let state = tempfile::tempdir().unwrap();
+    let host = |total: u64| {
+        let folder = state.path().display().to_string();
+        pool(&format!("max_tokens = 100\ntotal_tokens = {total}\nstate_dir = {folder:?}"))
+    };
+    let pool = host(20);
     let asked = AgentRequest { tokens: Some(3), ..request("a") };
     let id = pool.spawn(asked).await.unwrap();
     let collect = Collect { since: Some(0), wait: Duration::from_secs(10), max: 1 << 16 };
@@ -208,4 +213,9 @@ async fn tokens_are_bounded_for_one_and_over_all() {
     let error = pool.spawn(request("a")).await.unwrap_err().to_string();
     assert!(error.contains("tokens"), "{error}");
     pool.terminate(next).await.unwrap();
+    drop(pool);
+    // Another 6 were spent; a restart of the host gives none of them back.
+    let error = host(12).spawn(request("a")).await.unwrap_err().to_string();
+    assert!(error.contains("the 12 tokens"), "{error}");
+    host(13).spawn(request("a")).await.unwrap();
 }

@@ -78,6 +78,72 @@ async fn a_restart_of_the_host_gives_no_agents_back() {
 }
 
 #[tokio::test]
+async fn a_restart_of_the_host_gives_no_time_and_no_output_back() {
+    let cases = [
+        (
+            "total_output_bytes",
+            "max_output_bytes = 2000\ntotal_output_bytes = 3000",
+            "\"flood\", \"5000\"",
+        ),
+        ("total_time_secs", "timeout_secs = 1\ntotal_time_secs = 2", "\"sleep\""),
+    ];
+    for (name, section, args) in cases {
+        let state = tempfile::tempdir().unwrap();
+        let mut config = config(section, &format!("args = [{args}]"));
+        config.state_dir = Some(state.path().to_owned());
+        let host = || AgentPool::new(config.clone(), Arc::new(NoHost)).unwrap();
+        for _ in 0..2 {
+            let pool = host();
+            let id = spawn(&pool, "x").await;
+            ended(&pool, id).await;
+        }
+        assert_eq!(bound(&host().spawn(AgentRequest::new("x")).await.unwrap_err()), name);
+        // Those of yesterday do not count.
+        let file = state.path().join("agents.jsonl");
+        let old = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, old.replace("\"started_ms\":1", "\"started_ms\":")).unwrap();
+        let pool = host();
+        let id = spawn(&pool, "x").await;
+        ended(&pool, id).await;
+    }
+}
+
+#[tokio::test]
+async fn agents_whose_host_was_killed_count_with_what_they_had() {
+    let state = tempfile::tempdir().unwrap();
+    let mut config = config("total_time_secs = 9\ntotal_output_bytes = 5000", "args = [\"echo\"]");
+    config.state_dir = Some(state.path().to_owned());
+    let host = || AgentPool::new(config.clone(), Arc::new(NoHost)).unwrap();
+    let pool = host();
+    let id = spawn(&pool, "x").await;
+    ended(&pool, id).await;
+    drop(pool);
+    // As a host leaves it that is killed: the last line says that it runs, and so long ago that its
+    // time is over.
+    let file = state.path().join("agents.jsonl");
+    let lines = std::fs::read_to_string(&file).unwrap();
+    let mut first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let started = first["started_ms"].as_u64().unwrap() - 60_000;
+    first["started_ms"] = started.into();
+    first["timeout_ms"] = 8_000.into();
+    std::fs::write(&file, format!("{first}\n")).unwrap();
+    let output = state.path().join(format!("{id}.out"));
+    std::fs::write(output, vec![0; 4000]).unwrap();
+    let pool = host();
+    assert_eq!(pool.status(id).unwrap().state, AgentState::Lost);
+    let next = spawn(&pool, "x").await;
+    // Of 9 s the lost one had 8.
+    assert_eq!(pool.status(next).unwrap().timeout_ms, 1_000);
+    ended(&pool, next).await;
+    drop(pool);
+    // And its 4000 bytes count.
+    config.total_output_bytes = 4000;
+    let pool = AgentPool::new(config, Arc::new(NoHost)).unwrap();
+    let error = pool.spawn(AgentRequest::new("x")).await.unwrap_err();
+    assert_eq!(bound(&error), "total_output_bytes");
+}
+
+#[tokio::test]
 async fn time_and_output_are_bounded_over_all() {
     let first = pool("total_time_secs = 1", "args = [\"sleep\"]");
     let id = spawn(&first, "x").await;
