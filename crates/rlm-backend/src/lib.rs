@@ -80,8 +80,8 @@ pub use protocol::{CodeError, Shown, Variable};
 pub use query::{
     Context, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig, QueryConfigError,
     QueryEngine, QueryError, QueryEvent, QueryModels, QueryObserver, QueryOutcome, QueryRecord,
-    Redact, Replay, SessionTools, SessionUse, Spent, StopReason, Trajectory, TrajectoryError,
-    Watch, read_trajectory, render_report,
+    Redact, Replay, SessionLeft, SessionTools, SessionUse, Spent, StopReason, Trajectory,
+    TrajectoryError, Watch, read_trajectory, render_report,
 };
 pub use requirements::Requirements;
 pub use tool::{SandboxTool, SandboxToolError};

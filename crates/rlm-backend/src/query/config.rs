@@ -44,6 +44,14 @@ pub struct QueryConfig {
     pub prices: BTreeMap<String, Price>,
     /// What a query may cost, in millionths of the currency of the prices; 0: not bounded.
     pub max_cost_micros: u64,
+    /// The tokens of all queries in one session together; 0: not bounded.
+    pub session_max_tokens: u64,
+    /// The time of all queries in one session together, in seconds; 0: not bounded.
+    pub session_time_secs: u64,
+    /// The sub-calls of all queries in one session together; 0: not bounded.
+    pub session_max_sub_calls: u64,
+    /// What all queries in one session may cost together; 0: not bounded.
+    pub session_max_cost_micros: u64,
 }
 
 /// What a model costs, in millionths of a currency for a million tokens.
@@ -82,6 +90,10 @@ impl Default for QueryConfig {
             system_prompt: None,
             prices: BTreeMap::new(),
             max_cost_micros: 0,
+            session_max_tokens: 1_000_000,
+            session_time_secs: 3600,
+            session_max_sub_calls: 10_000,
+            session_max_cost_micros: 0,
         }
     }
 }
@@ -102,7 +114,7 @@ pub enum QueryConfigError {
         most: u64,
     },
     /// A bound on the cost where a model has no price.
-    #[error("max_cost_micros needs a price of {model:?} in prices")]
+    #[error("a bound on the cost needs a price of {model:?} in prices")]
     NoPrice {
         /// The model.
         model: String,
@@ -148,6 +160,10 @@ impl QueryConfig {
             ("compact_at_tokens", self.compact_at_tokens, 0, 1 << 30),
             ("max_text_bytes", self.max_text_bytes, 1, 1 << 40),
             ("max_cost_micros", self.max_cost_micros, 0, 1 << 50),
+            ("session_max_tokens", self.session_max_tokens, 0, 1 << 40),
+            ("session_time_secs", self.session_time_secs, 0, 30 * DAY),
+            ("session_max_sub_calls", self.session_max_sub_calls, 0, 1 << 30),
+            ("session_max_cost_micros", self.session_max_cost_micros, 0, 1 << 50),
         ];
         let bad = ranges.into_iter().find(|(_, given, least, most)| given < least || given > most);
         match bad {

@@ -16,6 +16,7 @@ use super::{
     question::Question,
     run,
     session::QuerySession,
+    session_cap::SessionLeft,
     tree::{Bounds, Level, Tree, lock},
 };
 use crate::{SandboxConfig, SessionError, SessionId, SessionManager};
@@ -53,6 +54,14 @@ pub enum QueryError {
     /// No model has this name.
     #[error("{0}")]
     Model(String),
+    /// The queries of the session have taken all that they may.
+    #[error("the queries of session {id} have spent its {key}; no more are accepted in it")]
+    Spent {
+        /// The session.
+        id: SessionId,
+        /// The setting of `[query]` of which nothing is left.
+        key: &'static str,
+    },
 }
 
 /// What the queries of a session took, from its first to now.
@@ -104,7 +113,7 @@ impl QueryEngine {
         sandbox: &SandboxConfig,
     ) -> Result<Self, QueryConfigError> {
         config.check()?;
-        if config.max_cost_micros > 0
+        if config.max_cost_micros.max(config.session_max_cost_micros) > 0
             && let Some(model) = models.names().find(|name| !config.prices.contains_key(*name))
         {
             return Err(QueryConfigError::NoPrice { model: model.to_owned() });
@@ -153,13 +162,14 @@ impl QueryEngine {
         // What runs below ends also where this future is dropped.
         let cancel = cancel.child_token();
         let _ended = cancel.clone().drop_guard();
-        let (bounds, budget) = self.bounds(&query);
+        let bounds = self.bounds(&query);
         let tree = Tree::new(Arc::clone(shared), bounds, observer, cancel, replay);
         let session = match query.session {
             Some(id) => QuerySession::given(shared, id)?,
             None => run::open(&tree, &query.context).await?,
         };
         let id = session.id;
+        let budget = self.budget(&query)?;
         let level = Level::new(Arc::new(tree), 0, None, 0, budget.clone());
         let counted = Counted::begin(shared, id, budget);
         let question = Question { prompt: query.prompt, context: query.context, model };
@@ -180,18 +190,39 @@ impl QueryEngine {
         Some(found)
     }
 
-    fn bounds(&self, query: &Query) -> (Bounds, Budget) {
+    /// What is left for the next query of a session.
+    #[must_use]
+    pub fn session_left(&self, id: SessionId) -> SessionLeft {
+        SessionLeft::of(&self.shared.config, &self.session_use(id).unwrap_or_default())
+    }
+
+    fn bounds(&self, query: &Query) -> Bounds {
         let (config, asked) = (&self.shared.config, &query.budget);
-        let least = |asked: Option<u64>, most: u64| asked.map_or(most, |asked| asked.min(most));
+        Bounds {
+            depth: least(asked.depth, config.max_depth),
+            iterations: least(asked.iterations, config.max_iterations).max(1),
+        }
+    }
+
+    /// What is asked for, of what the operator allows, of what is left of its session's.
+    fn budget(&self, query: &Query) -> Result<Budget, QueryError> {
+        let (config, asked) = (&self.shared.config, &query.budget);
         let mut allowance = config.allowance();
         allowance.tokens = least(asked.tokens, allowance.tokens);
         allowance.sub_calls = least(asked.sub_calls, allowance.sub_calls);
-        let bounds = Bounds {
-            depth: least(asked.depth, config.max_depth),
-            iterations: least(asked.iterations, config.max_iterations).max(1),
-        };
-        (bounds, Budget::new(allowance, asked.time(config.time())))
+        let time = asked.time(config.time());
+        let Some(id) = query.session else { return Ok(Budget::new(allowance, time)) };
+        let left = self.session_left(id);
+        if let Some(key) = left.ended() {
+            return Err(QueryError::Spent { id, key });
+        }
+        let (allowance, time) = left.bound(allowance, time);
+        Ok(Budget::new(allowance, time))
     }
+}
+
+fn least(asked: Option<u64>, most: u64) -> u64 {
+    asked.map_or(most, |asked| asked.min(most))
 }
 
 impl Shared {

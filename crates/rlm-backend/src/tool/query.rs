@@ -45,7 +45,9 @@ impl Operations {
         };
         let outcome = outcome.map_err(|error| match error {
             QueryError::Session(error) => error.into(),
-            error @ QueryError::Model(_) => Failure::Argument(error.to_string()),
+            error @ (QueryError::Model(_) | QueryError::Spent { .. }) => {
+                Failure::Argument(error.to_string())
+            }
         })?;
         match outcome.stop {
             StopReason::Cancelled => Err(Failure::Cancelled),
@@ -58,14 +60,16 @@ impl Operations {
 
     /// What the queries of a session took, where it had some.
     pub(super) fn session_use(&self, id: SessionId) -> Option<Value> {
+        let engine = self.queries.as_ref().ok()?;
         let SessionUse { queries, spent, time, depth, last_stop, is_running, .. } =
-            self.queries.as_ref().ok()?.session_use(id)?;
+            engine.session_use(id)?;
         let mut all = json!({
             "queries": queries,
             "running": is_running,
             "time_ms": whole_ms(time),
             "depth": depth,
             "last_stop": last_stop,
+            "left": engine.session_left(id),
         });
         if let Some(all) = all.as_object_mut() {
             all.append(&mut spent_json(spent));

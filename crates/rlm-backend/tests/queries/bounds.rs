@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use model::{Message, Usage};
-use rlm_backend::{Context, Query, QueryBudget, QueryModels, StopReason};
+use rlm_backend::{Context, Query, QueryBudget, QueryModels, StopReason, Watch};
 use serde_json::json;
 
 use crate::support::{Bench, Program, Said, python};
@@ -127,6 +127,59 @@ async fn a_price_bounds_the_cost() {
     let outcome = bench.ask("?", Context::None).await;
     assert_eq!(outcome.stop, StopReason::CostBudget);
     assert!(outcome.spent.cost_micros <= 5000 && outcome.spent.cost_micros >= 2000, "{outcome:?}");
+}
+
+#[tokio::test]
+async fn queries_of_one_session_share_its_budget() {
+    let root = Program::new("root", |_, _: &str| Said {
+        usage: Usage { input_tokens: 900, output_tokens: 100 },
+        ..Said::from(python("llm_query('x'); FINAL(1)"))
+    });
+    let bench = Bench::with(QueryModels::new(root.clone()), |config| {
+        config.session_max_tokens = 3500;
+        config.session_max_sub_calls = 1;
+    });
+    let session = bench.manager.create().await.unwrap();
+    let next = || Query { session: Some(session), ..query(QueryBudget::default()) };
+    let first = bench.run(next()).await;
+    assert_eq!(
+        (first.stop, first.spent.tokens(), first.spent.sub_calls),
+        (StopReason::Final, 2000, 1)
+    );
+    let left = bench.engine.session_left(session);
+    assert_eq!((left.tokens, left.sub_calls), (Some(1500), Some(0)));
+    // The second has what the first left: no sub-call, and 1500 tokens.
+    let second = bench.run(next()).await;
+    assert_eq!((second.stop, second.spent.sub_calls), (StopReason::TokenBudget, 0), "{second:?}");
+    assert!(second.spent.tokens() <= 1500, "{second:?}");
+    // A query in a session of its own has its own budget.
+    assert_eq!(bench.run(query(QueryBudget::default())).await.spent.tokens(), 2000);
+    assert_eq!(bench.engine.session_use(session).unwrap().queries, 2);
+}
+
+#[tokio::test]
+async fn the_time_of_a_session_is_cumulative_and_then_it_takes_no_more_queries() {
+    let root = Program::new("root", |number, _: &str| match number % 2 {
+        0 => python("import time; time.sleep(0.7); answer['content'] = 1"),
+        _ => python("FINAL(2)"),
+    });
+    let bench = Bench::with(QueryModels::new(root.clone()), |config| config.session_time_secs = 2);
+    let session = bench.manager.create().await.unwrap();
+    let next = || Query { session: Some(session), ..query(QueryBudget::default()) };
+    let mut stops = Vec::new();
+    let refused = loop {
+        match bench.engine.ask(next(), Watch::default()).await {
+            Ok(outcome) => stops.push(outcome.stop),
+            Err(error) => break error,
+        }
+        assert!(stops.len() < 4, "{stops:?}");
+    };
+    assert!(refused.to_string().contains("session_time_secs"), "{refused}");
+    assert_eq!(stops.last(), Some(&StopReason::TimeBudget));
+    let asked = root.requests();
+    assert!(bench.engine.ask(next(), Watch::default()).await.is_err());
+    assert_eq!(root.requests(), asked, "no model is asked for a query that is refused");
+    assert!(bench.engine.session_use(session).unwrap().time < Duration::from_secs(4));
 }
 
 #[tokio::test]

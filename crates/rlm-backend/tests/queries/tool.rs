@@ -86,6 +86,11 @@ async fn a_query_answers_about_a_context_and_status_shows_what_it_took() {
         [&used["queries"], &used["input_tokens"], &used["sub_calls"]],
         [&json!(1), &json!(30), &json!(1)]
     );
+    assert_eq!(
+        [&used["left"]["tokens"], &used["left"]["sub_calls"], &used["left"]["cost_micros"]],
+        [&json!(999_955), &json!(9_999), &Value::Null],
+        "{used}"
+    );
     let kept = json!({"op": "execute_code", "code": "n", "session_id": id});
     assert_eq!(json_of(&call(&sandbox, "sandbox", kept).await)["value"], "3");
     let single = json!({"prompt": "?", "context": "text", "budget": {"iterations": 1}});
