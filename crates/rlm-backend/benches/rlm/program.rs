@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use model::{ChatReply, ChatRequest, Delta, FinishReason, Message, Model, ModelError, Usage};
@@ -19,6 +19,7 @@ type Play = dyn Fn(usize, &str) -> String + Send + Sync;
 pub(crate) struct Program {
     play: Box<Play>,
     latency: Duration,
+    played: Mutex<Duration>,
 }
 
 impl Program {
@@ -26,7 +27,12 @@ impl Program {
         latency: Duration,
         play: impl Fn(usize, &str) -> String + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { play: Box::new(play), latency })
+        Arc::new(Self { play: Box::new(play), latency, played: Mutex::default() })
+    }
+
+    /// How long it took for its replies, in seconds.
+    pub(crate) fn played(&self) -> f64 {
+        self.played.lock().unwrap().as_secs_f64()
     }
 }
 
@@ -53,8 +59,11 @@ impl Model for Program {
             if !self.latency.is_zero() {
                 tokio::time::sleep(self.latency).await;
             }
+            let began = Instant::now();
+            let text = (self.play)(turn, last);
+            *self.played.lock().unwrap() += began.elapsed();
             Ok(ChatReply {
-                text: (self.play)(turn, last),
+                text,
                 reasoning: None,
                 calls: Vec::new(),
                 finish: FinishReason::Stop,

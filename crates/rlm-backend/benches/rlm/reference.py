@@ -1,4 +1,5 @@
-# Runs a scripted trajectory with the reference package, and prints how long each took, in seconds.
+# Runs a scripted trajectory with the reference package. Prints how long it took and how much of that
+# the program took that plays its models, in seconds; then the answer.
 #
 # reference.py FILE TASK: the same text, the same code, and a model that answers at once.
 import sys
@@ -10,15 +11,22 @@ from rlm.core.types import ModelUsageSummary, UsageSummary
 
 TURNS = {
     "needle": [
-        'import re\nhits = re.findall(r"magic number is (\\d+)", context)\nprint(len(context), hits)',
-        'answer["content"] = hits[0]\nanswer["ready"] = True',
+        "import re, time\nbegan = time.perf_counter()\n"
+        'hits = re.findall(r"magic number is (\\d+)", context)\n'
+        "worked = time.perf_counter() - began\nprint(len(context), hits)",
+        'answer["content"] = f"{hits[0]} {worked}"\nanswer["ready"] = True',
     ],
     "counting": [
+        "import time\nbegan = time.perf_counter()\n"
         "parts = [context[i:i + 100_000] for i in range(0, len(context), 100_000)]\n"
+        "worked = time.perf_counter() - began\n"
         "counts = [int(reply) for reply in llm_query_batched(parts)]\nprint(len(counts))",
-        'answer["content"] = str(sum(counts))\nanswer["ready"] = True',
+        'answer["content"] = f"{sum(counts)} {worked}"\nanswer["ready"] = True',
     ],
 }
+
+
+PLAYED = []
 
 
 class Scripted(BaseLM):
@@ -28,6 +36,12 @@ class Scripted(BaseLM):
         self.usage = ModelUsageSummary(0, 0, 0)
 
     def completion(self, prompt):
+        began = time.perf_counter()
+        reply = self.play(prompt)
+        PLAYED.append(time.perf_counter() - began)
+        return reply
+
+    def play(self, prompt):
         self.usage.total_calls += 1
         if isinstance(prompt, str):
             return str(prompt.count("river"))
@@ -52,7 +66,7 @@ def main():
     with open(path, encoding="utf-8") as file:
         text = file.read()
     reply = rlm.completion(text, root_prompt="?")
-    print(time.perf_counter() - began, reply.response)
+    print(time.perf_counter() - began, sum(PLAYED), reply.response)
 
 
 main()

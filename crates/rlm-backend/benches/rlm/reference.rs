@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::tasks::{Took, parts};
+
 /// An interpreter that has it.
 pub(crate) struct Reference<'a> {
     python: &'a str,
@@ -12,17 +14,21 @@ impl<'a> Reference<'a> {
         Self { python }
     }
 
-    /// Seconds, and the answer.
+    /// How long a task takes it.
     #[expect(clippy::disallowed_methods, reason = "a peer is measured as it is")]
-    pub(crate) fn run(&self, file: &Path, task: &str) -> (f64, String) {
+    pub(crate) fn run(&self, file: &Path, task: &str, right: &str) -> Took {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/rlm/reference.py");
         let mut command = std::process::Command::new(self.python);
         let output = command.arg(script).arg(file).arg(task).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let last = text.lines().last().unwrap_or_default();
-        let Some((took, answer)) = last.split_once(' ') else {
+        let told =
+            last.split_once(' ').and_then(|(whole, rest)| Some((whole, rest.split_once(' ')?)));
+        let Some((whole, (models, answer))) = told else {
             panic!("{text}{}", String::from_utf8_lossy(&output.stderr))
         };
-        (took.parse().unwrap(), answer.to_owned())
+        let (answer, code) = parts(answer);
+        assert_eq!(answer, right);
+        Took { whole: whole.parse().unwrap(), models: models.parse().unwrap(), code }
     }
 }

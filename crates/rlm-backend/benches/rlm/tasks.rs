@@ -8,7 +8,6 @@ use std::{
 };
 
 use rlm_backend::{Context, Query};
-use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::{
@@ -16,13 +15,14 @@ use crate::{
     reference::Reference,
 };
 
+// Each says how long its own work took, which is no harness's.
 const NEEDLE: [&str; 2] = [
-    "import re\nhits = re.findall(r\"magic number is (\\d+)\", context)\nprint(len(context), hits)",
-    "answer[\"content\"] = hits[0]\nanswer[\"ready\"] = True",
+    "import re, time\nbegan = time.perf_counter()\nhits = re.findall(r\"magic number is (\\d+)\", context)\nworked = time.perf_counter() - began\nprint(len(context), hits)",
+    "answer[\"content\"] = f\"{hits[0]} {worked}\"\nanswer[\"ready\"] = True",
 ];
 const COUNTING: [&str; 2] = [
-    "parts = [context[i:i + 100_000] for i in range(0, len(context), 100_000)]\ncounts = [int(reply) for reply in llm_query_batched(parts)]\nprint(len(counts))",
-    "answer[\"content\"] = str(sum(counts))\nanswer[\"ready\"] = True",
+    "import time\nbegan = time.perf_counter()\nparts = [context[i:i + 100_000] for i in range(0, len(context), 100_000)]\nworked = time.perf_counter() - began\ncounts = [int(reply) for reply in llm_query_batched(parts)]\nprint(len(counts))",
+    "answer[\"content\"] = f\"{sum(counts)} {worked}\"\nanswer[\"ready\"] = True",
 ];
 
 /// A text with a needle, and how often it has "river" within pieces of 100,000 characters.
@@ -56,16 +56,41 @@ fn rivers(text: &str) -> usize {
     text.match_indices('v').filter(|(at, _)| is_there(*at)).count()
 }
 
-async fn run(file: &Path, code: [&'static str; 2]) -> (f64, Value) {
+/// How long a task took, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Took {
+    pub(crate) whole: f64,
+    /// Of it, what the programs took that play models.
+    pub(crate) models: f64,
+    /// Of it, what the code of the task did by itself.
+    pub(crate) code: f64,
+}
+
+impl Took {
+    fn harness(self) -> f64 {
+        self.whole - self.models - self.code
+    }
+}
+
+/// The answer of a task, and how long its code worked.
+pub(crate) fn parts(answer: &str) -> (&str, f64) {
+    let (answer, worked) = answer.split_once(' ').unwrap();
+    (answer, worked.parse().unwrap())
+}
+
+async fn run(file: &Path, code: [&'static str; 2], right: &str) -> Took {
     let root = Program::new(Duration::ZERO, move |turn, _| python(code[turn.min(1)]));
     let leaf = Program::new(Duration::ZERO, |_, prompt| rivers(prompt).to_string());
-    let engine = engine(root, leaf);
+    let engine = engine(Arc::clone(&root), Arc::clone(&leaf));
     let context = Context::File(file.to_owned());
     let query = Query { prompt: "?".to_owned(), context, ..Query::default() };
     let began = Instant::now();
     let outcome = engine.ask(query, watch(&Arc::default())).await.unwrap();
+    let whole = began.elapsed().as_secs_f64();
     assert!(outcome.stop.is_answer(), "{outcome:?}");
-    (began.elapsed().as_secs_f64(), outcome.answer)
+    let (answer, code) = parts(outcome.answer.as_str().unwrap());
+    assert_eq!(answer, right);
+    Took { whole, models: root.played() + leaf.played(), code }
 }
 
 /// What a text adds to the begin of a query, against reading it in the same interpreter.
@@ -110,22 +135,34 @@ pub(crate) async fn all(millions: usize, reference: Option<&str>) {
         let mut theirs = Vec::new();
         let peer = reference.map(Reference::new);
         for _ in 0..3 {
-            let (took, answer) = run(file.path(), code).await;
-            assert_eq!(answer.as_str(), Some(right));
-            ours.push(took);
+            ours.push(run(file.path(), code, right).await);
             if let Some(peer) = &peer {
-                let (took, answer) = peer.run(file.path(), task);
-                assert_eq!(answer, right);
-                theirs.push(took);
+                theirs.push(peer.run(file.path(), task, right));
             }
         }
-        let name = format!("{task}, {millions} million characters, all but the model");
-        match theirs.is_empty() {
-            true => println!("| {name} | {} | rlms | not given | | |", time(median(ours))),
-            false => row(&name, median(ours), "rlms", median(theirs), Some(0.2)),
-        }
+        compare(&format!("{task}, {millions} million characters"), &ours, &theirs);
     }
     println!("| peak memory of the host until here | {} | | | | |", peak());
+}
+
+/// Rows for a task: all of its time; of the models and of the code; and what is the harness's.
+fn compare(name: &str, ours: &[Took], theirs: &[Took]) {
+    let of = |all: &[Took], part: fn(&Took) -> f64| median(all.iter().map(part).collect());
+    type Part = (&'static str, fn(&Took) -> f64, Option<f64>);
+    let rows: [Part; 4] = [
+        ("all of it", |took| took.whole, None),
+        ("its models", |took| took.models, None),
+        ("its code", |took| took.code, None),
+        ("its harness", |took| took.harness(), Some(0.2)),
+    ];
+    for (what, part, bar) in rows {
+        match theirs.is_empty() {
+            true => {
+                println!("| {name}: {what} | {} | rlms | not given | | |", time(of(ours, part)))
+            }
+            false => row(&format!("{name}: {what}"), of(ours, part), "rlms", of(theirs, part), bar),
+        }
+    }
 }
 
 fn peak() -> String {

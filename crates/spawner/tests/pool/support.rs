@@ -23,16 +23,19 @@ pub(crate) fn helper() -> &'static Path {
         if let Some(built) = std::env::var_os("REMIT_TEST_AGENT") {
             return built.into();
         }
+        // target/PROFILE/deps/NAME: the program is built as this test was.
+        let own = std::env::current_exe().unwrap();
+        let folder = own.parent().and_then(Path::parent).unwrap();
+        let release = folder.ends_with("release").then_some("--release");
         #[expect(clippy::disallowed_methods, reason = "a test builds the program that it starts")]
         let built = Command::new(env!("CARGO"))
             .args(["build", "--offline", "--quiet", "--package", "testkit", "--bin", "agent"])
+            .args(release)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()
             .unwrap();
         assert!(built.success());
-        let own = std::env::current_exe().unwrap();
-        // target/debug/deps/NAME
-        own.parent().and_then(Path::parent).unwrap().join("agent")
+        folder.join("agent")
     })
 }
 

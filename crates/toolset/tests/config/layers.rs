@@ -131,6 +131,10 @@ fn full() -> Config {
         system_prompt: Some(PathBuf::from("prompt.md")),
         prices: BTreeMap::from([("m".to_owned(), price)]),
         max_cost_micros: 44,
+        session_max_tokens: 45,
+        session_time_secs: 46,
+        session_max_sub_calls: 47,
+        session_max_cost_micros: 48,
     };
     config.subagent = subagent();
     config.browser = ReservedConfig { enabled: true };
