@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{ProtectionConfig, Requirements};
+use crate::{DockerConfig, ProtectionConfig, Requirements};
 
 const DAY: u64 = 24 * 60 * 60;
 const MONTH: u64 = 30 * DAY;
@@ -72,6 +72,8 @@ pub struct SandboxConfig {
     /// Mechanisms of the kernel without which nothing is started; the others are used where the
     /// machine has them.
     pub require: Requirements,
+    /// Containers, where the backend is `docker`.
+    pub docker: DockerConfig,
 }
 
 /// The network of sessions.
@@ -122,6 +124,7 @@ impl Default for SandboxConfig {
             readable: Vec::new(),
             protection: ProtectionConfig::default(),
             require: Requirements::default(),
+            docker: DockerConfig::default(),
         }
     }
 }
