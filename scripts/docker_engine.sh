@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# A Docker engine of one's own, for tests: it touches neither another engine nor the machine's network.
+#
+#   scripts/docker_engine.sh start FOLDER [OPTION OF dockerd]...
+#   scripts/docker_engine.sh resume FOLDER [OPTION OF dockerd]...
+#   scripts/docker_engine.sh stop FOLDER
+#   scripts/docker_engine.sh kill FOLDER
+#
+# `start` returns when the engine answers on unix://FOLDER/docker.sock; its log is FOLDER/log. `kill` is a
+# SIGKILL to dockerd alone, as a crash would be; `resume` starts it again on the same data. `stop` ends
+# all that came of it, containers too, and deletes the folder. All but `stop` of an engine that never ran
+# need the superuser. A short path for FOLDER keeps its sockets below the kernel's limit of 108 bytes.
+set -euo pipefail
+
+# ours: the processes that name the folder in their command lines, but not this script.
+ours() {
+  local line
+  for line in /proc/[0-9]*/cmdline; do
+    if tr '\0' '\n' 2>/dev/null <"$line" | grep -qE "^(unix://|--[a-z-]+=)?$folder/" &&
+      [[ $(tr '\0' ' ' <"$line" 2>/dev/null) != *docker_engine.sh* ]]; then
+      line=${line%/cmdline}
+      echo "${line#/proc/}"
+    fi
+  done 2>/dev/null
+}
+
+# dockerd_pid: the engine's process, if it runs.
+dockerd_pid() {
+  local pid
+  pid=$(cat "$folder/pid" 2>/dev/null) || return 0
+  if tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF -- "--data-root=$folder/data"; then
+    echo "$pid"
+  fi
+}
+
+answers() {
+  timeout 5 docker --host "unix://$folder/docker.sock" version >/dev/null 2>&1
+}
+
+run() {
+  local started tries name
+  mkdir -p "$folder"
+  chmod 711 "$folder"
+  name=remit-$(basename "$folder")
+  # A name of its own for what the engine keeps in containerd, should one run on this machine already.
+  setsid dockerd --bridge=none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false \
+    --data-root="$folder/data" --exec-root="$folder/exec" --pidfile="$folder/pid" \
+    --host="unix://$folder/docker.sock" --containerd-namespace="$name" \
+    --containerd-plugins-namespace="$name-plugins" "$@" >>"$folder/log" 2>&1 </dev/null &
+  started=$!
+  for ((tries = 0; tries < 300; tries++)); do
+    if answers; then return; fi
+    if [[ ! -e /proc/$started ]]; then break; fi
+    sleep 0.1
+  done
+  echo "the engine does not answer; the end of its log:" >&2
+  tail -n 15 "$folder/log" >&2
+  stop
+  return 1
+}
+
+kill_it() {
+  local pid
+  pid=$(dockerd_pid)
+  if [[ -n $pid ]]; then
+    kill -KILL "$pid"
+    while [[ -e /proc/$pid ]] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.02; done
+  fi
+  rm -f "$folder/pid"
+}
+
+stop() {
+  local pid tries all one mount
+  pid=$(dockerd_pid)
+  if [[ -n $pid ]]; then
+    all=$(timeout 10 docker --host "unix://$folder/docker.sock" ps --all --quiet 2>/dev/null || true)
+    # shellcheck disable=SC2086
+    if [[ -n $all ]]; then
+      timeout 60 docker --host "unix://$folder/docker.sock" rm --force $all >/dev/null 2>&1 || true
+    fi
+    kill -TERM "$pid" 2>/dev/null || true
+    for ((tries = 0; tries < 150; tries++)); do
+      if [[ ! -e /proc/$pid ]]; then break; fi
+      sleep 0.1
+    done
+  fi
+  # What a crash left behind: containers are children of their shims.
+  for one in $(ours); do
+    for pid in $(cat "/proc/$one/task/$one/children" 2>/dev/null); do
+      if [[ $(cat "/proc/$one/comm" 2>/dev/null) == containerd-shim* ]]; then
+        kill -KILL "$pid" 2>/dev/null || true
+      fi
+    done
+    kill -KILL "$one" 2>/dev/null || true
+  done
+  sed -n "s,^[^ ]* \($folder/[^ ]*\) .*,\1,p" /proc/self/mounts | sort -r | while IFS= read -r mount; do
+    umount --lazy -- "$mount" 2>/dev/null || true
+  done
+  rm -rf -- "$folder"
+}
+
+usage() {
+  sed -n '4,7s/^# *//p' "$0" >&2
+  exit 2
+}
+
+if [[ $# -lt 2 ]]; then usage; fi
+command=$1 folder=$2
+shift 2
+if [[ $folder != /*/* ]]; then
+  echo "the folder has to be an absolute path below another folder, not $folder" >&2
+  exit 2
+fi
+case $command in
+  start | resume) run "$@" ;;
+  kill) kill_it ;;
+  stop) stop ;;
+  *) usage ;;
+esac
