@@ -26,6 +26,11 @@ impl Frame {
         Self { bytes }
     }
 
+    /// Bytes that are no frame: what comes before the first one.
+    pub(super) fn raw(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec() }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use bollard::{
-    Docker, errors::Error, models::CreateImageInfo, query_parameters::CreateImageOptionsBuilder,
+    Docker,
+    errors::Error,
+    models::{CreateImageInfo, ImageInspect},
+    query_parameters::CreateImageOptionsBuilder,
 };
 use futures_util::StreamExt as _;
 
@@ -13,17 +16,28 @@ use crate::BackendError;
 /// How often the progress of a fetch is told.
 const TOLD: Duration = Duration::from_secs(2);
 
-/// The id of the image that a configuration names, once the engine has it.
+/// What a container needs to know of its image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Image {
+    /// What the engine has it under.
+    pub(super) id: String,
+    /// The variables that it sets, as `NAME=value`.
+    pub(super) environment: Vec<String>,
+    /// The directories that it wants volumes for.
+    pub(super) volumes: Vec<String>,
+}
+
+/// The image that a configuration names, once the engine has it.
 pub(super) async fn provide(
     docker: &Docker,
     config: &DockerConfig,
-) -> Result<String, BackendError> {
+) -> Result<Image, BackendError> {
     let name = &config.image;
     if config.pull == PullPolicy::Always {
         fetch(docker, name).await?;
     }
     match docker.inspect_image(name).await {
-        Ok(image) => return Ok(image.id.unwrap_or_else(|| name.clone())),
+        Ok(found) => return Ok(Image::of(found, name)),
         Err(error) if !is_missing(&error) => return Err(refused(name, &error)),
         Err(_) if config.pull == PullPolicy::Never => {
             return Err(BackendError::new(format!(
@@ -34,8 +48,19 @@ pub(super) async fn provide(
         Err(_) => {}
     }
     fetch(docker, name).await?;
-    let image = docker.inspect_image(name).await.map_err(|error| refused(name, &error))?;
-    Ok(image.id.unwrap_or_else(|| name.clone()))
+    let found = docker.inspect_image(name).await.map_err(|error| refused(name, &error))?;
+    Ok(Image::of(found, name))
+}
+
+impl Image {
+    fn of(found: ImageInspect, name: &str) -> Self {
+        let config = found.config.unwrap_or_default();
+        Self {
+            id: found.id.unwrap_or_else(|| name.to_owned()),
+            environment: config.env.unwrap_or_default(),
+            volumes: config.volumes.unwrap_or_default(),
+        }
+    }
 }
 
 /// Whether an engine's answer is that there is no such thing.

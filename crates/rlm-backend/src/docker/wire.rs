@@ -197,8 +197,12 @@ impl Wire {
         loop {
             match decoder.next() {
                 Ok(None) => return true,
-                Ok(Some(said)) if self.take(said) => {}
-                _ => return false,
+                Ok(Some(said)) => {
+                    if !self.take(said) {
+                        return false;
+                    }
+                }
+                Err(_) => return false,
             }
         }
     }

@@ -39,7 +39,7 @@ class Supervisor:
                 import ctypes  # noqa: F401
             except ImportError:
                 missing.append("python3 with its whole standard library (ctypes)")
-        path = environment()["PATH"].split(":")
+        path = os.environ.get("PATH", "/usr/bin:/bin").split(":")
         if not any(os.access(os.path.join(folder, "bash"), os.X_OK) for folder in path):
             missing.append("bash")
         return missing

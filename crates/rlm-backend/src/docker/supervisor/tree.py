@@ -82,10 +82,10 @@ def become_driver(argv, fds, workdir):
 
 
 def environment():
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    plain = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp",
-             "LANG": "C.UTF-8", "TZ": "UTC"}
-    return {**plain, **kept}
+    """What the container was started with, without what the engine adds of its own."""
+    names = ("PATH", "HOME", "TMPDIR", "LANG", "TZ", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH",
+             "VIRTUAL_ENV")
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def keep(argv, fds, workdir, tell):
