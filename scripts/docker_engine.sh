@@ -12,16 +12,13 @@
 # need the superuser. A short path for FOLDER keeps its sockets below the kernel's limit of 108 bytes.
 set -euo pipefail
 
-# ours: the processes that name the folder in their command lines, but not this script.
+# ours: the processes that have a path below the folder as an argument.
 ours() {
-  local line
-  for line in /proc/[0-9]*/cmdline; do
-    if tr '\0' '\n' 2>/dev/null <"$line" | grep -qE "^(unix://|--[a-z-]+=)?$folder/" &&
-      [[ $(tr '\0' ' ' <"$line" 2>/dev/null) != *docker_engine.sh* ]]; then
-      line=${line%/cmdline}
-      echo "${line#/proc/}"
-    fi
-  done 2>/dev/null
+  local found
+  for found in $(grep -lzsE "^(unix://|--[a-z-]+=)?$folder/" /proc/[0-9]*/cmdline); do
+    found=${found%/cmdline}
+    echo "${found#/proc/}"
+  done
 }
 
 # dockerd_pid: the engine's process, if it runs.
@@ -31,6 +28,13 @@ dockerd_pid() {
   if tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF -- "--data-root=$folder/data"; then
     echo "$pid"
   fi
+}
+
+# lives PID: whether it runs, and is not only waited for.
+lives() {
+  local state
+  state=$(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) || return 1
+  [[ -n $state && $state != Z ]]
 }
 
 answers() {
@@ -50,7 +54,7 @@ run() {
   started=$!
   for ((tries = 0; tries < 300; tries++)); do
     if answers; then return; fi
-    if [[ ! -e /proc/$started ]]; then break; fi
+    if ! lives "$started"; then break; fi
     sleep 0.1
   done
   echo "the engine does not answer; the end of its log:" >&2
@@ -64,7 +68,7 @@ kill_it() {
   pid=$(dockerd_pid)
   if [[ -n $pid ]]; then
     kill -KILL "$pid"
-    while [[ -e /proc/$pid ]] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.02; done
+    while lives "$pid"; do sleep 0.02; done
   fi
   rm -f "$folder/pid"
 }
@@ -80,7 +84,7 @@ stop() {
     fi
     kill -TERM "$pid" 2>/dev/null || true
     for ((tries = 0; tries < 150; tries++)); do
-      if [[ ! -e /proc/$pid ]]; then break; fi
+      if ! lives "$pid"; then break; fi
       sleep 0.1
     done
   fi

@@ -62,8 +62,8 @@ impl PrivateEngine {
     ///
     /// They can't be built.
     pub fn build_images(&self, tags: &[&str]) {
-        let status = script("docker_test_image.sh").args(tags).env("DOCKER_HOST", self.host());
-        succeeds(status, "the images");
+        let mut script = script("docker_test_image.sh");
+        succeeds(script.args(tags).env("DOCKER_HOST", self.host()), "the images");
     }
 
     /// Ends `dockerd` as a crash would.

@@ -22,7 +22,9 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Why a context can't be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ContextError {
-    #[error("there is no context {name:?}: {path} can't be read: {source}; docker context ls lists those that there are")]
+    #[error(
+        "there is no context {name:?}: {path} can't be read: {source}; docker context ls lists those that there are"
+    )]
     Missing { name: String, path: String, source: io::Error },
     #[error("{path} is not what the docker command writes: {source}")]
     Malformed { path: String, source: serde_json::Error },

@@ -109,12 +109,10 @@ impl SshTarget {
             let plain = |c: char| c.is_alphanumeric() || "-._%:".contains(c);
             !text.is_empty() && !text.starts_with('-') && text.chars().all(plain)
         };
-        let is_path = |text: &str| {
-            text.chars().all(|c| c.is_ascii_alphanumeric() || "/-._".contains(c))
-        };
-        let is_usable = is_plain(&host)
-            && user.is_none_or(is_plain)
-            && socket.as_deref().is_none_or(is_path);
+        let is_path =
+            |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/-._".contains(c));
+        let is_usable =
+            is_plain(&host) && user.is_none_or(is_plain) && socket.as_deref().is_none_or(is_path);
         if !is_usable {
             return Err(wrong());
         }

@@ -41,9 +41,14 @@ impl Failure {
             Error::IOError { err } => Self::Dial(err),
             Error::DockerResponseServerError { status_code, message } => {
                 let message = message.trim();
-                Self::Answer(format!("it answered {status_code}: {}", tool_core::clip(message, 300)))
+                Self::Answer(format!(
+                    "it answered {status_code}: {}",
+                    tool_core::clip(message, 300)
+                ))
             }
-            error => Self::Answer(format!("it does not answer as an engine does: {}", whole(&error))),
+            error => {
+                Self::Answer(format!("it does not answer as an engine does: {}", whole(&error)))
+            }
         }
     }
 
@@ -111,7 +116,10 @@ impl ConnectError {
     pub(super) fn of(tried: &[Tried]) -> Self {
         let each: Vec<_> = tried.iter().map(Tried::to_string).collect();
         let tried_in_words = each.join("; ");
-        Self::new(format!("no container engine answers. Tried: {tried_in_words}. {}", remedy(tried)))
+        Self::new(format!(
+            "no container engine answers. Tried: {tried_in_words}. {}",
+            remedy(tried)
+        ))
     }
 }
 

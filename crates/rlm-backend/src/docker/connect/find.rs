@@ -29,9 +29,13 @@ pub(super) enum FindError {
     Address { named_by: String, source: AddressError },
     #[error("{named_by}: {source}")]
     Context { named_by: String, source: ContextError },
-    #[error("{named_by} names the context {name:?}, and there is no folder of settings: set HOME or DOCKER_CONFIG")]
+    #[error(
+        "{named_by} names the context {name:?}, and there is no folder of settings: set HOME or DOCKER_CONFIG"
+    )]
     NoFolder { named_by: String, name: String },
-    #[error("DOCKER_TLS_VERIFY wants TLS, and there is no folder of certificates: set DOCKER_CERT_PATH")]
+    #[error(
+        "DOCKER_TLS_VERIFY wants TLS, and there is no folder of certificates: set DOCKER_CERT_PATH"
+    )]
     NoCertificates,
 }
 

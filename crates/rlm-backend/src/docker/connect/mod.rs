@@ -11,6 +11,8 @@ mod endpoint;
 mod environment;
 mod failure;
 mod find;
+#[cfg(test)]
+mod reached;
 mod ssh;
 mod tls;
 mod transport;
@@ -74,10 +76,7 @@ pub(crate) async fn connect(config: &DockerConfig) -> Result<Engine, ConnectErro
     Err(ConnectError::of(&tried))
 }
 
-async fn reach(
-    candidate: &Candidate,
-    environment: &EngineEnvironment,
-) -> Result<Engine, Failure> {
+async fn reach(candidate: &Candidate, environment: &EngineEnvironment) -> Result<Engine, Failure> {
     let endpoint = candidate.endpoint.clone();
     let (is_local, place) = (endpoint.is_local(), endpoint.to_string());
     let docker = client(endpoint, environment).await.map_err(Failure::Dial)?;
@@ -97,8 +96,13 @@ async fn client(endpoint: Endpoint, environment: &EngineEnvironment) -> io::Resu
     let transport = Transport::new(dialer.map_err(io::Error::other)??);
     let send = move |request: BollardRequest| Arc::clone(&transport).send(request);
     // The host is a name for the client's own use: a transport knows where it leads.
-    Docker::connect_with_custom_transport(send, Some("http://docker"), ANSWER_SECS, API_DEFAULT_VERSION)
-        .map_err(io::Error::other)
+    Docker::connect_with_custom_transport(
+        send,
+        Some("http://docker"),
+        ANSWER_SECS,
+        API_DEFAULT_VERSION,
+    )
+    .map_err(io::Error::other)
 }
 
 fn check_version(version: &SystemVersion) -> Result<(), Failure> {

@@ -67,7 +67,8 @@ impl Ssh {
             .stdin(Stream::Descriptor(input))
             .stdout(Stream::Descriptor(output));
         let mut child = self.prepared(&program)?.spawn(command).map_err(io::Error::other)?;
-        let said = child.take_stderr().map(|stderr| Capture::start(stderr, MAX_SAID)).transpose()?;
+        let said =
+            child.take_stderr().map(|stderr| Capture::start(stderr, MAX_SAID)).transpose()?;
         Ok((ours, SshProcess { running: Mutex::new(Some((child, said))) }))
     }
 

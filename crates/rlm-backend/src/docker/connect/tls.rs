@@ -3,11 +3,7 @@
 //! An authority of the engine's own replaces those of the machine, as in the `docker` command. There is
 //! no way to skip the check.
 
-use std::{
-    io,
-    path::Path,
-    sync::Arc,
-};
+use std::{io, path::Path, sync::Arc};
 
 use tokio::net::TcpStream;
 use tokio_rustls::{

@@ -18,9 +18,8 @@ const OF_THE_IMAGE: [&str; 5] =
 
 /// The variables, in an order that the same image has every time.
 pub(super) fn variables(image: &[String]) -> Vec<String> {
-    let name_of = |variable: &str| {
-        variable.split_once('=').map_or(variable, |(name, _)| name).to_owned()
-    };
+    let name_of =
+        |variable: &str| variable.split_once('=').map_or(variable, |(name, _)| name).to_owned();
     let is_given = |name: &str| GIVEN.iter().any(|(given, _)| *given == name);
     let image = image.iter().filter(|variable| !name_of(variable).is_empty());
     let (kept, others): (Vec<_>, Vec<_>) =

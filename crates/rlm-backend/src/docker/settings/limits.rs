@@ -20,11 +20,10 @@ pub(super) fn set(host: HostConfig, config: &SandboxConfig) -> HostConfig {
         memory_swap: Some(memory),
         oom_kill_disable: Some(false),
         pids_limit: Some(number(config.processes)),
-        nano_cpus: config.cpu_percent.map(|percent| number(percent.saturating_mul(PROCESSOR / 100))),
-        ulimits: Some(vec![
-            ulimit("nofile", config.docker.open_files),
-            ulimit("core", 0),
-        ]),
+        nano_cpus: config
+            .cpu_percent
+            .map(|percent| number(percent.saturating_mul(PROCESSOR / 100))),
+        ulimits: Some(vec![ulimit("nofile", config.docker.open_files), ulimit("core", 0)]),
         shm_size: Some(number(tmp_bytes(config))),
         ..host
     }

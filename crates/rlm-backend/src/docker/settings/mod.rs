@@ -175,7 +175,8 @@ mod tests {
         };
         insta::assert_snapshot!(settings(&config, |plan| {
             plan.reading = Box::leak(Box::new(["/srv/context.json".into()]));
-            let covered = ("/srv/project/.git/hooks".into(), "/srv/project/.git/hooks".into(), true);
+            let covered =
+                ("/srv/project/.git/hooks".into(), "/srv/project/.git/hooks".into(), true);
             plan.mounts = Box::leak(Box::new([covered]));
         }));
     }
@@ -183,7 +184,8 @@ mod tests {
     #[test]
     fn what_an_image_brings_is_bounded_too() {
         insta::assert_snapshot!(settings(&SandboxConfig::default(), |plan| {
-            let variables = ["PATH=/opt/bin:/bin", "PYTHONPATH=/opt/lib", "TOKEN=canary", "LANG=fr"];
+            let variables =
+                ["PATH=/opt/bin:/bin", "PYTHONPATH=/opt/lib", "TOKEN=canary", "LANG=fr"];
             plan.image_environment = Box::leak(Box::new(variables.map(str::to_owned)));
             plan.image_volumes = Box::leak(Box::new(["/data".to_owned(), "/tmp".to_owned()]));
         }));
