@@ -13,6 +13,14 @@
 const STREAMED: bool = false;
 
 mod backend;
+#[path = "../sessions/background.rs"]
+mod background;
+#[path = "../sessions/ids.rs"]
+mod ids;
+#[path = "../sessions/lifetime.rs"]
+mod lifetime;
+#[path = "../sessions/situations.rs"]
+mod situations;
 #[path = "../sessions/state.rs"]
 mod state;
 #[path = "../sessions/support.rs"]
