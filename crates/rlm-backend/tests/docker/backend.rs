@@ -3,9 +3,37 @@
 use std::sync::Arc;
 
 use rlm_backend::{DockerBackend, DockerConfig, SandboxConfig, SessionManager};
+use serde_json::json;
 use testkit::docker::{IMAGE, engine};
 
-use crate::STREAMED;
+use crate::{STREAMED, support::Tool};
+
+/// A session's place, as it is seen from outside: a container.
+#[derive(Debug)]
+pub(crate) struct Trace(String);
+
+impl Trace {
+    /// That of the default session.
+    pub(crate) async fn of(tool: &Tool) -> Self {
+        Self::of_session(tool, None).await
+    }
+
+    pub(crate) async fn of_session(tool: &Tool, id: Option<&str>) -> Self {
+        let mut call = json!({"op": "execute_bash", "command": "true"});
+        if let Some(id) = id {
+            call["session_id"] = id.into();
+        }
+        let output = tool.call(call).await.outcome.unwrap();
+        let confinement = output.confinement.unwrap();
+        let trace = Self(confinement["container"].as_str().unwrap().to_owned());
+        assert!(trace.is_there(), "{trace:?}");
+        trace
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        engine().unwrap().containers().contains(&self.0)
+    }
+}
 
 /// Whether there is an engine; says why not.
 pub(crate) fn is_there() -> bool {
