@@ -12,11 +12,7 @@ pub(super) async fn of(engine: &Engine, id: &str, info: SystemInfo) -> Value {
     told(engine, found, info)
 }
 
-fn told(
-    engine: &Engine,
-    found: ContainerInspectResponse,
-    info: SystemInfo,
-) -> Value {
+fn told(engine: &Engine, found: ContainerInspectResponse, info: SystemInfo) -> Value {
     let name = found.name.as_deref().map(|name| name.trim_start_matches('/'));
     let host = found.host_config.unwrap_or_default();
     let user = found.config.and_then(|config| config.user);

@@ -223,7 +223,8 @@ impl Wire {
                 return driver.is_none_or(|driver| driver.wrote(channel, bytes));
             }
             Said::Ended { driver, how } => {
-                let (Some(end), Some(told)) = (state.drivers.remove(&driver), Told::read(&how)) else {
+                let (Some(end), Some(told)) = (state.drivers.remove(&driver), Told::read(&how))
+                else {
                     return true;
                 };
                 drop(state);

@@ -1,6 +1,6 @@
 //! The sessions of these tests are in containers.
 
-use std::sync::Arc;
+use std::{fs, os::unix::fs::lchown, path::Path, sync::Arc};
 
 use rlm_backend::{DockerBackend, DockerConfig, SandboxConfig, SessionManager};
 use serde_json::json;
@@ -55,4 +55,21 @@ pub(crate) fn of(config: SandboxConfig) -> SandboxConfig {
 pub(crate) fn manager(config: SandboxConfig) -> SessionManager {
     let config = of(config);
     SessionManager::new(Arc::new(DockerBackend::new(config.clone())), config)
+}
+
+/// Makes a directory one that the user of a container may write: who is never the superuser.
+pub(crate) fn hand_over(path: &Path) {
+    if rustix::process::geteuid().is_root() {
+        give(path);
+    }
+}
+
+fn give(path: &Path) {
+    const SOMEBODY: Option<u32> = Some(1234);
+    lchown(path, SOMEBODY, SOMEBODY).unwrap();
+    if fs::symlink_metadata(path).unwrap().is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            give(&entry.unwrap().path());
+        }
+    }
 }

@@ -135,6 +135,7 @@ async fn the_operators_directory_takes_what_it_may_and_nothing_that_the_host_obe
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("given"), "text").unwrap();
     let with = |access| {
+        crate::backend::hand_over(folder.path());
         Tool::with(SandboxConfig {
             workdir: Some(folder.path().to_owned()),
             workdir_access: access,
@@ -166,6 +167,7 @@ async fn what_the_host_obeys_is_protected_from_code_and_what_is_born_is_told_at_
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".envrc"), "ours").unwrap();
     fs::write(folder.path().join("deploy"), "ours").unwrap();
+    crate::backend::hand_over(folder.path());
     let config = SandboxConfig {
         workdir: Some(folder.path().to_owned()),
         workdir_access: SessionAccess::ReadWrite,

@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::symlink};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
-use crate::support::{Tool, directory};
+use crate::support::{Tool, directory, soon};
 
 #[tokio::test]
 async fn names_that_are_swapped_meanwhile_lead_nowhere() {
@@ -44,4 +44,19 @@ async fn what_is_enforced_is_reported() {
     let report = result.outcome.unwrap().confinement.unwrap();
     assert_eq!(report["no_new_privileges"]["status"], "enforced", "{report}");
     assert_eq!(report["seccomp"]["status"], "enforced", "{report}");
+}
+
+#[tokio::test]
+async fn a_session_takes_its_snapshots_along() {
+    let tool = Tool::new();
+    let marker = format!("marker-{}", std::process::id());
+    let made = tool.bash(&format!("echo > {marker}")).await;
+    tool.answer(json!({"op": "snapshot_create", "session_id": made["session_id"]})).await;
+    let kept = || {
+        let entries = std::fs::read_dir(std::env::temp_dir()).unwrap();
+        entries.flatten().filter(|entry| entry.path().join(&marker).exists()).count()
+    };
+    assert_eq!(kept(), 2, "the directory and its snapshot");
+    drop(tool);
+    soon("both are gone", || kept() == 0).await;
 }

@@ -63,6 +63,7 @@ async fn a_directory_of_the_operator_is_as_writable_as_it_says() {
     crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("given"), "text").unwrap();
+    crate::backend::hand_over(folder.path());
     for (access, writes) in [(SessionAccess::ReadOnly, false), (SessionAccess::ReadWrite, true)] {
         let config = SandboxConfig {
             workdir: Some(folder.path().to_owned()),
