@@ -27,6 +27,9 @@ pub struct DockerConfig {
     pub open_files: u64,
     /// The size of `/tmp`, in bytes.
     pub tmp_bytes: u64,
+    /// Whether an engine on this machine lets a container's drivers use pipes of this machine, which is
+    /// faster than the engine's own stream.
+    pub share_pipes: bool,
     /// What the environment of this program says of the engine; not a part of a configuration file.
     #[serde(skip)]
     pub environment: EngineEnvironment,
@@ -42,6 +45,7 @@ impl Default for DockerConfig {
             runtime: None,
             open_files: 1024,
             tmp_bytes: 64 << 20,
+            share_pipes: true,
             environment: EngineEnvironment::default(),
         }
     }

@@ -24,11 +24,11 @@ use crate::FileError;
 
 /// The most names that a path may have.
 const MAX_DEPTH: usize = 64;
-const ON_THE_WAY: &str = "behind a link, or behind something else that is no directory";
+pub(crate) const ON_THE_WAY: &str = "behind a link, or behind something else that is no directory";
 
 /// A path below a directory: plain names.
 #[derive(Debug, Clone)]
-pub(super) struct PlainPath {
+pub(crate) struct PlainPath {
     /// As it was given.
     given: String,
     path: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct PlainPath {
 
 impl PlainPath {
     /// Reads a path, relative to `root` or beginning with it.
-    pub(super) fn new(given: &str, root: &Path) -> Result<Self, FileError> {
+    pub(crate) fn new(given: &str, root: &Path) -> Result<Self, FileError> {
         let refuse = |why| FileError::Path { path: tool_core::clip(given, 256).to_owned(), why };
         let below = Path::new(given);
         let below = if below.is_absolute() {
@@ -61,7 +61,7 @@ impl PlainPath {
     }
 
     /// The names, relative to the directory.
-    pub(super) fn as_path(&self) -> &Path {
+    pub(crate) fn as_path(&self) -> &Path {
         &self.path
     }
 
@@ -130,7 +130,7 @@ impl PlainPath {
     }
 
     /// What an answer of the kernel means for this path.
-    pub(super) fn error(&self, errno: Errno) -> FileError {
+    pub(crate) fn error(&self, errno: Errno) -> FileError {
         let path = self.given.clone();
         match errno {
             Errno::NOENT => FileError::NotFound { path },

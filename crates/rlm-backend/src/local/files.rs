@@ -16,7 +16,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{beneath::PlainPath, changes::Watched, observed::Observed};
+use super::{beneath::PlainPath, changes::{Top, Watched}, observed::Observed};
 use crate::{FileChanges, FileError, FilePart, Files};
 
 /// How much of what the host would run later is told after a call.
@@ -24,7 +24,7 @@ const MAX_TOLD: usize = 20;
 
 /// What may be done to a directory from outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// The session's own: everything.
     Private,
     /// The operator's, and may be written: nothing that the host could obey.
@@ -35,7 +35,7 @@ pub(super) enum Reach {
 
 /// The files of one place.
 #[derive(Debug)]
-pub(super) struct LocalFiles {
+pub(crate) struct LocalFiles {
     root: OwnedFd,
     path: PathBuf,
     reach: Reach,
@@ -45,16 +45,16 @@ pub(super) struct LocalFiles {
 }
 
 impl LocalFiles {
-    pub(super) fn new(path: &Path, reach: Reach, observed: Option<Observed>) -> io::Result<Self> {
+    pub(crate) fn new(path: &Path, reach: Reach, observed: Option<Observed>) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         // The session knows its directory by its name without links.
         let path = path.canonicalize()?;
         let root = rustix::fs::open(&path, flags, Mode::empty())?;
-        let watched = Watched::new(path.clone(), reach);
+        let watched = Watched::new(Top::Path(path.clone()), reach);
         Ok(Self { root, path, reach, watched, observed })
     }
 
-    pub(super) fn observed(&self) -> Option<&Observed> {
+    pub(crate) fn observed(&self) -> Option<&Observed> {
         self.observed.as_ref()
     }
 

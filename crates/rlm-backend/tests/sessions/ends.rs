@@ -9,6 +9,7 @@ use crate::support::{Tool, directory, processes_with, soon};
 
 #[tokio::test]
 async fn a_timeout_keeps_the_session_and_the_output_so_far() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("x = 7").await;
     let started = Instant::now();
@@ -27,6 +28,7 @@ async fn a_timeout_keeps_the_session_and_the_output_so_far() {
 
 #[tokio::test]
 async fn code_that_swallows_the_interrupt_is_killed_and_the_next_call_has_a_new_interpreter() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("x = 7; open('kept', 'w').close()").await;
     let code = "import time\nwhile True:\n  try: time.sleep(60)\n  except BaseException: pass";
@@ -44,6 +46,7 @@ async fn code_that_swallows_the_interrupt_is_killed_and_the_next_call_has_a_new_
 
 #[tokio::test]
 async fn exits_and_kills_are_told_apart() {
+    crate::support::here!();
     let tool = Tool::new();
     let exit = tool.python("x = 1\nimport sys; sys.exit(3)").await;
     assert_eq!((&exit["exit_code"], &exit["state"]), (&json!(3), &json!("kept")));
@@ -60,6 +63,7 @@ async fn exits_and_kills_are_told_apart() {
 
 #[tokio::test]
 async fn a_session_that_is_destroyed_leaves_nothing() {
+    crate::support::here!();
     let tool = Tool::new();
     let folder = directory(&tool).await;
     tool.python("import subprocess; p = subprocess.Popen(['sleep', '48151'])").await;
@@ -77,6 +81,7 @@ async fn a_session_that_is_destroyed_leaves_nothing() {
 
 #[tokio::test]
 async fn a_session_can_be_destroyed_while_a_call_runs() {
+    crate::support::here!();
     let tool = Tool::new();
     let id = tool.create().await;
     let code = "import subprocess; subprocess.run(['sleep', '48155'])";
@@ -93,6 +98,7 @@ async fn a_session_can_be_destroyed_while_a_call_runs() {
 
 #[tokio::test]
 async fn everything_ends_with_the_tool() {
+    crate::support::here!();
     let tool = Tool::new();
     let folder = directory(&tool).await;
     tool.bash("sleep 48152 &").await;
@@ -103,6 +109,7 @@ async fn everything_ends_with_the_tool() {
 
 #[tokio::test]
 async fn a_session_expires_also_where_nobody_calls() {
+    crate::support::here!();
     let config = SandboxConfig { idle_secs: 1, ..SandboxConfig::default() };
     let tool = Tool::with(config);
     let folder = directory(&tool).await;
@@ -116,6 +123,7 @@ async fn a_session_expires_also_where_nobody_calls() {
 
 #[tokio::test]
 async fn a_caller_that_goes_away_interrupts_and_keeps_the_session() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("x = 5").await;
     let endless = tool.python("import time; time.sleep(60)");
@@ -129,6 +137,7 @@ async fn a_caller_that_goes_away_interrupts_and_keeps_the_session() {
 
 #[tokio::test]
 async fn memory_over_its_ceiling_is_no_end_of_the_session() {
+    crate::support::here!();
     let config = SandboxConfig { memory_bytes: 256 << 20, ..SandboxConfig::default() };
     let tool = Tool::with(config);
     let big = tool.python("block = bytearray(1 << 30)\nblock[::4096] = b'x' * len(block[::4096])");

@@ -19,6 +19,7 @@ fn get(path: &str) -> Value {
 
 #[tokio::test]
 async fn a_file_that_is_put_is_read_by_both_languages_and_one_that_they_make_is_got() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.answer(put("data/in.txt", "one\ntwo\n")).await;
     assert_eq!(tool.prints("cat data/in.txt").await, "one\ntwo\n");
@@ -33,6 +34,7 @@ async fn a_file_that_is_put_is_read_by_both_languages_and_one_that_they_make_is_
 
 #[tokio::test]
 async fn an_image_comes_as_an_image() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.bash(r"printf '\x89PNG\r\n\x1a\n and so on' > plot.png").await;
     let result = tool.call(get("plot.png")).await;
@@ -44,6 +46,7 @@ async fn an_image_comes_as_an_image() {
 
 #[tokio::test]
 async fn a_session_can_not_lead_the_host_out_of_its_directory() {
+    crate::support::here!();
     let secret = tempfile::tempdir().unwrap();
     fs::write(secret.path().join("key"), "secret").unwrap();
     let tool = Tool::new();
@@ -69,6 +72,7 @@ async fn a_session_can_not_lead_the_host_out_of_its_directory() {
 
 #[tokio::test]
 async fn names_that_are_swapped_meanwhile_lead_nowhere() {
+    crate::support::here!();
     let secret = tempfile::tempdir().unwrap();
     fs::write(secret.path().join("f"), "secret").unwrap();
     let tool = Tool::new();
@@ -99,6 +103,7 @@ async fn names_that_are_swapped_meanwhile_lead_nowhere() {
 
 #[tokio::test]
 async fn a_call_names_the_files_that_it_made_or_changed() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.bash("echo 1 > a; echo 2 > b").await;
     let changed = tool.bash("echo 33 > b; mkdir d; echo 4 > d/c; rm a").await;
@@ -115,6 +120,7 @@ async fn a_call_names_the_files_that_it_made_or_changed() {
 
 #[tokio::test]
 async fn a_file_that_is_too_large_is_refused_and_a_full_directory_takes_no_more() {
+    crate::support::here!();
     let config =
         SandboxConfig { max_file_bytes: 1000, disk_bytes: 1 << 20, ..SandboxConfig::default() };
     let tool = Tool::with(config);
@@ -146,6 +152,7 @@ async fn a_file_that_is_too_large_is_refused_and_a_full_directory_takes_no_more(
 
 #[tokio::test]
 async fn a_call_that_fills_the_disk_is_interrupted() {
+    crate::support::here!();
     let tool = Tool::with(SandboxConfig { disk_bytes: 1 << 20, ..SandboxConfig::default() });
     let fill = "for n in $(seq 2000); do head -c 500000 /dev/zero > f$n; sleep 0.05; done";
     let filled = tool.bash(fill).await;
@@ -156,6 +163,7 @@ async fn a_call_that_fills_the_disk_is_interrupted() {
 
 #[tokio::test]
 async fn the_operators_directory_takes_what_it_may_and_nothing_that_the_host_obeys() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("given"), "text").unwrap();
     let with = |access| {
@@ -186,6 +194,7 @@ async fn the_operators_directory_takes_what_it_may_and_nothing_that_the_host_obe
 
 #[tokio::test]
 async fn what_the_host_obeys_is_protected_from_code_and_what_is_born_is_told_at_the_end() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".envrc"), "ours").unwrap();
     fs::write(folder.path().join("deploy"), "ours").unwrap();

@@ -26,6 +26,7 @@ fn ask(op: &str, id: &str) -> Value {
 
 #[tokio::test]
 async fn a_life_is_extended_as_often_as_it_is_set_and_no_more() {
+    crate::support::here!();
     let tool = Tool::with(short(100, 3));
     let id = tool.create().await;
     for left in [2, 1, 0] {
@@ -46,6 +47,7 @@ async fn a_life_is_extended_as_often_as_it_is_set_and_no_more() {
 
 #[tokio::test]
 async fn a_session_that_was_extended_outlives_its_first_end_and_ends_at_its_second() {
+    crate::support::here!();
     // Long enough for a busy machine to make the session and to extend it.
     const FIRST: u64 = 6;
     const SECOND: u64 = FIRST + EXTENSION;
@@ -81,6 +83,7 @@ async fn a_session_that_was_extended_outlives_its_first_end_and_ends_at_its_seco
 
 #[tokio::test]
 async fn where_a_life_can_not_be_extended_it_says_so() {
+    crate::support::here!();
     let tool = Tool::with(short(100, 0));
     let id = tool.create().await;
     let (kind, _) = tool.error(ask("session_extend", &id)).await;
@@ -89,6 +92,7 @@ async fn where_a_life_can_not_be_extended_it_says_so() {
 
 #[tokio::test]
 async fn a_session_at_its_end_is_freed_also_while_a_call_runs() {
+    crate::support::here!();
     let tool = Tool::with(SandboxConfig { idle_secs: 1000, ..short(4, 0) });
     let id = tool.create().await;
     let folder = json!({"op": "execute_bash", "command": "pwd", "session_id": id});

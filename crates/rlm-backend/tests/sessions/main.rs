@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, and the measuring one says what it measured"
 )]
 
+mod backend;
 mod background;
 mod changes;
 mod ends;

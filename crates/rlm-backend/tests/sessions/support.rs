@@ -11,6 +11,16 @@ use sandbox::ToolSandbox;
 use serde_json::{Value, json};
 use tool_core::{ByteCount, Limits, ToolCall, ToolRegistry, ToolResult};
 
+/// Ends a test where the backend that it is about is not there, which has said so.
+macro_rules! here {
+    () => {
+        if !crate::backend::is_there() {
+            return;
+        }
+    };
+}
+pub(crate) use here;
+
 /// The tool with everything allowed, and a lot of room for arguments.
 pub(crate) struct Tool {
     pub(crate) sandbox: ToolSandbox,
@@ -26,7 +36,7 @@ impl Tool {
     }
 
     pub(crate) fn allowing(config: SandboxConfig, capabilities: &[&str]) -> Self {
-        Self::over(SandboxTool::new(config).unwrap(), capabilities)
+        Self::over(SandboxTool::new(crate::backend::of(config)).unwrap(), capabilities)
     }
 
     pub(crate) fn over(tool: SandboxTool, capabilities: &[&str]) -> Self {

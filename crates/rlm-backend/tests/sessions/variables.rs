@@ -19,8 +19,9 @@ async fn run(manager: &SessionManager, id: SessionId, code: &str) -> Ran {
 
 #[tokio::test]
 async fn the_host_sets_variables_and_reads_what_code_made_of_them() {
+    crate::support::here!();
     let config = SandboxConfig::default();
-    let manager = SessionManager::new(Arc::new(LocalBackend::new(config.clone())), config);
+    let manager = crate::backend::manager(config);
     let id = manager.create().await.unwrap();
     let given = json!({"text": "a\nb", "list": [1, 2.5, null, true]});
     manager.set_variable(id, "context", given.clone()).await.unwrap();

@@ -1,0 +1,90 @@
+//! The directory that a session works in: one in its container's memory, or the operator's.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use confine::{Protection, Watch};
+
+use super::{container::Wanted, settings::WORKDIR};
+use crate::{
+    BackendError, SandboxConfig, SessionAccess,
+    local::{LocalFiles, Observed, Reach},
+};
+
+/// Who sessions are where nobody else would do: a user that owns nothing.
+const NOBODY: u32 = 65534;
+
+/// What is known of it before a container is made.
+#[derive(Debug)]
+pub(super) struct Workdir {
+    /// The operator's, with what can be seen of it from here.
+    pub(super) given: Option<LocalFiles>,
+    /// What a container needs to know.
+    pub(super) wanted: Wanted,
+    /// What of it can't be guarded.
+    pub(super) unguarded: Vec<String>,
+}
+
+impl Workdir {
+    /// The one that a configuration asks for. Makes nothing.
+    pub(super) fn of(config: &SandboxConfig, reading: &[PathBuf]) -> Result<Self, BackendError> {
+        let reading = reading.to_vec();
+        let Some(given) = &config.workdir else {
+            let (workdir, guarded) = (PathBuf::from(WORKDIR), Vec::new());
+            let wanted = Wanted { workdir, user: user(None), reading, guarded };
+            return Ok(Self { given: None, wanted, unguarded: Vec::new() });
+        };
+        let failed = |error: io::Error| {
+            BackendError::new(format!("the directory {} can't be used: {error}", given.display()))
+        };
+        let workdir = given.canonicalize().map_err(failed)?;
+        let about = fs::metadata(&workdir).map_err(failed)?;
+        if !about.is_dir() {
+            return Err(failed(io::ErrorKind::NotADirectory.into()));
+        }
+        let user = user(Some((about.uid(), about.gid())));
+        let (reach, guarded, unguarded) = match config.workdir_access {
+            SessionAccess::ReadOnly => (Reach::ReadOnly, Vec::new(), Vec::new()),
+            SessionAccess::ReadWrite => guard(config, &workdir)?,
+        };
+        let observed = (reach == Reach::Shared).then(|| observed(config, &workdir)).transpose()?;
+        let files = LocalFiles::new(&workdir, reach, observed).map_err(failed)?;
+        let wanted = Wanted { workdir, user, reading, guarded };
+        Ok(Self { given: Some(files), wanted, unguarded })
+    }
+}
+
+type Guard = (Reach, Vec<(PathBuf, PathBuf, bool)>, Vec<String>);
+
+/// What of a writable directory the container can only read, or not see at all.
+fn guard(config: &SandboxConfig, workdir: &Path) -> Result<Guard, BackendError> {
+    let found = Watch::over(workdir, protection(config)?).guarded();
+    let read_only = found.read_only.into_iter().map(|path| (path.clone(), path, true));
+    let hidden = found.hidden.into_iter().map(|path| (PathBuf::from("/dev/null"), path, true));
+    Ok((Reach::Shared, read_only.chain(hidden).collect(), found.missing))
+}
+
+fn observed(config: &SandboxConfig, workdir: &Path) -> Result<Observed, BackendError> {
+    let (protection, workdir) = (protection(config)?, workdir.to_owned());
+    Ok(Observed::new(move || Watch::over(&workdir, protection.clone())))
+}
+
+fn protection(config: &SandboxConfig) -> Result<Protection, BackendError> {
+    let protection = config.protection.protection();
+    protection.map_err(|error| BackendError::new(error.to_string()))
+}
+
+/// Who a session is: the owner of the operator's directory, or who this program is; never the
+/// superuser.
+fn user(owner: Option<(u32, u32)>) -> (u32, u32) {
+    use rustix::process::{getegid, geteuid};
+    let us = || (geteuid().as_raw(), getegid().as_raw());
+    match owner.unwrap_or_else(us) {
+        (0, _) => (NOBODY, NOBODY),
+        (user, 0) => (user, NOBODY),
+        other => other,
+    }
+}
