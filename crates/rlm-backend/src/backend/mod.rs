@@ -81,6 +81,11 @@ pub trait Place: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What its private directory may hold, in bytes, where that is less than the configuration says.
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
+
     /// How often what it held was lost while it was open, with its files and its interpreters; what
     /// outlives a session is never lost.
     fn losses(&self) -> u64 {

@@ -58,6 +58,8 @@ pub(super) struct Wanted {
     pub(super) reading: Vec<PathBuf>,
     /// What of the working directory can only be read.
     pub(super) guarded: Vec<(PathBuf, PathBuf, bool)>,
+    /// How far what a host obeys is protected in it, as it is reported.
+    pub(super) protection: Value,
 }
 
 /// A container that runs.
@@ -68,7 +70,7 @@ pub(super) struct Container {
     id: String,
     session: String,
     pub(super) wire: Arc<Wire>,
-    pub(super) shared: Option<Shared>,
+    pub(super) shared: Option<Arc<Shared>>,
     pub(super) confinement: Value,
     removed: OnceLock<()>,
 }
@@ -219,12 +221,16 @@ impl<'a> Making<'a> {
         diagnosis::check(&self.core.config, &hello)?;
         let shared = meeting.filter(|_| hello.shared).and_then(|meeting| {
             let shared = meeting.take();
-            shared.inspect_err(|error| tracing::debug!("pipes are not shared: {error}")).ok()
+            shared
+                .inspect_err(|error| tracing::debug!("pipes are not shared: {error}"))
+                .ok()
+                .map(Arc::new)
         });
         if hello.shared && shared.is_none() {
             return Err(BackendError::new("the session's container did not give its directory"));
         }
         let mut confinement = confinement.unwrap_or_default();
+        confinement["protected_names"] = self.wanted.protection.clone();
         confinement["shares_pipes"] = shared.is_some().into();
         Ok(Container {
             core: Arc::clone(self.core),
@@ -275,9 +281,9 @@ impl<'a> Making<'a> {
 /// A name that no other container has.
 fn new_name() -> Result<String, BackendError> {
     let mut bytes = [0_u8; 12];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).map_err(|error| {
-        BackendError::new(format!("the kernel gives no random numbers: {error}"))
-    })?;
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).map_err(
+        |error| BackendError::new(format!("the kernel gives no random numbers: {error}")),
+    )?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

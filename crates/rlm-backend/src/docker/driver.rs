@@ -118,17 +118,29 @@ impl DriverEnd {
 #[derive(Debug)]
 pub(super) struct ContainedDriver {
     wire: Arc<Wire>,
+    /// The way to it that is not the engine's.
+    shared: Option<Arc<Shared>>,
     number: u32,
     told: watch::Receiver<Option<ExitStatus>>,
 }
 
+impl ContainedDriver {
+    fn signal(&self, kind: u8) {
+        let frame = Frame::new(kind, self.number, b"");
+        let said = self.shared.as_ref().is_some_and(|shared| shared.say(&frame, &[]).is_ok());
+        if !said {
+            self.wire.post(frame);
+        }
+    }
+}
+
 impl DriverProcess for ContainedDriver {
     fn interrupt(&mut self) {
-        self.wire.post(Frame::new(b'N', self.number, b""));
+        self.signal(b'N');
     }
 
     fn kill(&mut self) {
-        self.wire.post(Frame::new(b'K', self.number, b""));
+        self.signal(b'K');
     }
 
     fn ended(&mut self) -> BoxFuture<'_, ExitStatus> {
@@ -153,7 +165,7 @@ pub(super) type Begun = (Channels, ContainedDriver, Arc<OnceLock<String>>);
 /// Starts a driver, by its program's name and arguments.
 pub(super) fn start(
     wire: &Arc<Wire>,
-    shared: Option<&Shared>,
+    shared: Option<&Arc<Shared>>,
     argv: &[String],
 ) -> io::Result<Begun> {
     let (driver_in, control_in) = pipe()?;
@@ -170,7 +182,7 @@ pub(super) fn start(
         Some(shared) => {
             wire.add_driver(number, end);
             let pipes = [&driver_in, &driver_out, &driver_stdout, &driver_stderr];
-            shared.give(pipes.map(|pipe| pipe.as_fd()), || wire.post(begin))?;
+            shared.say(&begin, &pipes.map(|pipe| pipe.as_fd()))?;
         }
         None => {
             let (output, items) = mpsc::unbounded_channel();
@@ -185,7 +197,7 @@ pub(super) fn start(
         }
     }
     let channels = Channels { control_in, control_out, stdout, stderr };
-    let process = ContainedDriver { wire: Arc::clone(wire), number, told };
+    let process = ContainedDriver { wire: Arc::clone(wire), shared: shared.cloned(), number, told };
     Ok((channels, process, limit))
 }
 

@@ -28,10 +28,7 @@ pub(super) struct Image {
 }
 
 /// The image that a configuration names, once the engine has it.
-pub(super) async fn provide(
-    docker: &Docker,
-    config: &DockerConfig,
-) -> Result<Image, BackendError> {
+pub(super) async fn provide(docker: &Docker, config: &DockerConfig) -> Result<Image, BackendError> {
     let name = &config.image;
     if config.pull == PullPolicy::Always {
         fetch(docker, name).await?;
@@ -117,7 +114,11 @@ fn described(step: &CreateImageInfo) -> String {
 /// A name with its tag, where it has neither one nor a digest.
 fn tagged(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name);
-    if last.contains(':') || name.contains('@') { name.to_owned() } else { format!("{name}:latest") }
+    if last.contains(':') || name.contains('@') {
+        name.to_owned()
+    } else {
+        format!("{name}:latest")
+    }
 }
 
 #[cfg(test)]

@@ -2,33 +2,32 @@
 //!
 //! A socket in a private directory is mounted into the container. The supervisor meets the host there
 //! before any code of the session runs, and gives it a descriptor of the working directory; later the
-//! host gives the pipes of each driver. Then a call costs what a local one costs: neither the engine
-//! nor the supervisor carries its bytes. Nothing is read from the socket after that first descriptor,
-//! and what it leads to is walked as any session's directory is: through no link, and only looked at.
+//! host gives the pipes of each driver, and signals it, a message each. Then a call costs what a local
+//! one costs: neither the engine nor the supervisor carries its bytes, and an interrupt waits for no
+//! engine. Nothing is read from the socket after that first descriptor, and what it leads to is walked
+//! as any session's directory is: through no link, and only looked at.
 
 use std::{
     fs::{self, Permissions},
     io::{self, IoSlice, IoSliceMut},
     mem::MaybeUninit,
     os::{
-        fd::{AsFd as _, BorrowedFd, OwnedFd},
-        unix::{
-            fs::PermissionsExt,
-            net::{UnixListener, UnixStream},
-        },
+        fd::{BorrowedFd, OwnedFd},
+        unix::fs::PermissionsExt,
     },
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
 };
 
 use rustix::{
     fs::{FileType, fstat},
     net::{
-        RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-        SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+        SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with,
+        bind, listen, recvmsg, sendmsg, socket_with,
     },
 };
 
+use super::frames::Frame;
 use crate::local::Folder;
 
 /// Where the directory of the socket is in the container.
@@ -38,7 +37,7 @@ const SOCKET: &str = "meet";
 /// A socket that waits for a supervisor.
 #[derive(Debug)]
 pub(super) struct Meeting {
-    listener: UnixListener,
+    listener: OwnedFd,
     shared: PathBuf,
     folder: Option<Folder>,
 }
@@ -51,9 +50,11 @@ impl Meeting {
         let shared = folder.path().join("shared");
         fs::create_dir(&shared)?;
         fs::set_permissions(&shared, Permissions::from_mode(0o755))?;
-        let listener = UnixListener::bind(shared.join(SOCKET))?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+        bind(&listener, &SocketAddrUnix::new(shared.join(SOCKET))?)?;
         fs::set_permissions(shared.join(SOCKET), Permissions::from_mode(0o666))?;
-        listener.set_nonblocking(true)?;
+        listen(&listener, 1)?;
         Ok(Self { listener, shared, folder: Some(folder) })
     }
 
@@ -69,10 +70,10 @@ impl Meeting {
 
     /// Takes the supervisor that has said that it is there; nobody else is let in later.
     pub(super) fn take(&self) -> io::Result<Shared> {
-        let (stream, _) = self.listener.accept()?;
-        stream.set_nonblocking(true)?;
-        let directory = receive_directory(&stream)?;
-        Ok(Shared { stream: Mutex::new(stream), directory })
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = accept_with(&self.listener, flags)?;
+        let directory = receive_directory(&socket)?;
+        Ok(Shared { socket, directory })
     }
 }
 
@@ -88,32 +89,30 @@ impl Drop for Meeting {
 /// A container that shares this machine's kernel with us.
 #[derive(Debug)]
 pub(super) struct Shared {
-    stream: Mutex<UnixStream>,
+    socket: OwnedFd,
     /// The session's working directory, by its path alone.
     pub(super) directory: OwnedFd,
 }
 
 impl Shared {
-    /// Gives a driver its pipes; `announce` tells the supervisor whose they are, in the same order.
-    pub(super) fn give(&self, pipes: [BorrowedFd<'_>; 4], announce: impl FnOnce()) -> io::Result<()> {
-        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Says something to the supervisor, and gives it descriptors along; in the order of the calls.
+    pub(super) fn say(&self, frame: &Frame, pipes: &[BorrowedFd<'_>]) -> io::Result<()> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if !ancillary.push(SendAncillaryMessage::ScmRights(&pipes)) {
-            return Err(io::Error::other("four descriptors have no room"));
+        if !pipes.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(pipes)) {
+            return Err(io::Error::other("there are more descriptors than have room"));
         }
-        let flags = SendFlags::NOSIGNAL;
-        sendmsg(stream.as_fd(), &[IoSlice::new(b"d")], &mut ancillary, flags)?;
-        announce();
+        let message = [IoSlice::new(frame.bytes())];
+        sendmsg(&self.socket, &message, &mut ancillary, SendFlags::NOSIGNAL)?;
         Ok(())
     }
 }
 
-fn receive_directory(stream: &UnixStream) -> io::Result<OwnedFd> {
+fn receive_directory(socket: &OwnedFd) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0_u8];
-    recvmsg(stream, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
     let mut received = ancillary.drain().filter_map(|message| match message {
         RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
         _ => None,

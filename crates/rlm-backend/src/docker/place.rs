@@ -22,6 +22,7 @@ use super::{
     driver,
     files::ContainedFiles,
     request::{self, Answered, Pieces, Upload},
+    settings,
     snapshots::ContainedSnapshots,
     workdir::Workdir,
 };
@@ -153,7 +154,8 @@ impl Held {
     ) -> io::Result<(Answered, Pieces)> {
         let wire = Arc::clone(&self.there()?.container.wire);
         let asking = request::ask(wire, request, upload, pieces, room);
-        let late = || io::Error::new(io::ErrorKind::TimedOut, "the container did not answer in time");
+        let late =
+            || io::Error::new(io::ErrorKind::TimedOut, "the container did not answer in time");
         self.core.worker.wait(FILES, asking).unwrap_or_else(|| Err(late()))
     }
 
@@ -173,7 +175,12 @@ impl Place for DockerPlace {
         let (channels, process, limit) = begun.map_err(|error| {
             BackendError::new(format!("a session's process can't be given its pipes: {error}"))
         })?;
-        Ok(Started { channels, process: Box::new(process), confinement: confinement.clone(), limit })
+        Ok(Started {
+            channels,
+            process: Box::new(process),
+            confinement: confinement.clone(),
+            limit,
+        })
     }
 
     fn files(&self) -> Option<&dyn Files> {
@@ -189,6 +196,10 @@ impl Place for DockerPlace {
 
     fn changes(&self) -> Option<ChangeReport> {
         self.given.as_ref()?.observed()?.since_first_call()
+    }
+
+    fn capacity(&self) -> Option<u64> {
+        self.private.is_some().then(|| settings::capacity(&self.held.core.config))
     }
 
     fn losses(&self) -> u64 {

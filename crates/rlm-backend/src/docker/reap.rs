@@ -42,7 +42,8 @@ pub(super) async fn reap(
     // Asked after the list was made: what began meanwhile is not in it.
     let live = live();
     for container in found {
-        let Some(id) = container.id.clone().filter(|_| is_left_behind(&container, us, &live)) else {
+        let Some(id) = container.id.clone().filter(|_| is_left_behind(&container, us, &live))
+        else {
             reaped.kept += 1;
             continue;
         };

@@ -12,17 +12,15 @@ pub(super) async fn of(engine: &Engine, id: &str, info: SystemInfo) -> Value {
     told(engine, found, info)
 }
 
-fn told(
-    engine: &Engine,
-    found: ContainerInspectResponse,
-    info: SystemInfo,
-) -> Value {
+fn told(engine: &Engine, found: ContainerInspectResponse, info: SystemInfo) -> Value {
+    let name = found.name.as_deref().map(|name| name.trim_start_matches('/'));
     let host = found.host_config.unwrap_or_default();
     let user = found.config.and_then(|config| config.user);
     let security = &info.security_options;
     json!({
         "backend": "docker",
         "engine": engine.place,
+        "container": name,
         "version": engine.version.version,
         "runtime": host.runtime.as_ref().or(info.default_runtime.as_ref()),
         "network": host.network_mode,

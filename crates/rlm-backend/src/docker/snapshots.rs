@@ -89,8 +89,7 @@ impl Snapshots for ContainedSnapshots {
         let filed = Pieces::Filed(file.try_clone().map_err(failed)?);
         let request = json!({"op": "pack", "max_bytes": room, "max_files": MAX_FILES});
         let most = room.saturating_add(MAX_FILES * BESIDES);
-        let (answered, _) =
-            self.held.ask(request, Upload::None, filed, most).map_err(failed)?;
+        let (answered, _) = self.held.ask(request, Upload::None, filed, most).map_err(failed)?;
         let packed = self.checked(what, answered)?.into::<Packed>().map_err(failed)?;
         kept.made += 1;
         let snapshot = Snapshot {

@@ -101,6 +101,7 @@ impl Wire {
                 // A stream that takes nothing has ended, whatever it gives.
                 () = &mut writing => "it takes no more".to_owned(),
             };
+            tracing::debug!(ended, stray = reading.stray(), "the stream to a container has ended");
             let loss = why(ended).await;
             reading.lose(loss);
         });
@@ -149,22 +150,21 @@ impl Wire {
 
     /// Has a driver told of from now on.
     pub(super) fn add_driver(&self, number: u32, end: DriverEnd) {
-        let loss = self.loss();
-        match loss {
-            None => drop(self.state().drivers.insert(number, end)),
-            Some(loss) => end.lost(&loss, &self.handle),
-        }
-        // The loss may have come meanwhile.
-        if let (Some(loss), Some(end)) = (self.loss(), self.state().drivers.remove(&number)) {
-            end.lost(&loss, &self.handle);
+        self.state().drivers.insert(number, end);
+        // The loss may have come before that.
+        if let Some(loss) = self.loss() {
+            let end = self.state().drivers.remove(&number);
+            end.into_iter().for_each(|end| end.lost(&loss, &self.handle));
         }
     }
 
     /// Has a request answered; the answer comes to whoever made it.
     pub(super) fn add_request(&self, number: u32, request: Request) {
         self.state().requests.insert(number, request);
-        if let (Some(loss), Some(request)) = (self.loss(), self.state().requests.remove(&number)) {
-            request.end(Err(io::Error::other(loss.why)));
+        if let Some(loss) = self.loss() {
+            let request = self.state().requests.remove(&number);
+            let error = || io::Error::other(loss.why.clone());
+            request.into_iter().for_each(|request| request.end(Err(error())));
         }
     }
 
@@ -223,7 +223,8 @@ impl Wire {
                 return driver.is_none_or(|driver| driver.wrote(channel, bytes));
             }
             Said::Ended { driver, how } => {
-                let (Some(end), Some(told)) = (state.drivers.remove(&driver), Told::read(&how)) else {
+                let (Some(end), Some(told)) = (state.drivers.remove(&driver), Told::read(&how))
+                else {
                     return true;
                 };
                 drop(state);

@@ -7,6 +7,7 @@ use std::{
 };
 
 use confine::{Protection, Watch};
+use serde_json::{Value, json};
 
 use super::{container::Wanted, settings::WORKDIR};
 use crate::{
@@ -34,7 +35,8 @@ impl Workdir {
         let reading = reading.to_vec();
         let Some(given) = &config.workdir else {
             let (workdir, guarded) = (PathBuf::from(WORKDIR), Vec::new());
-            let wanted = Wanted { workdir, user: user(None), reading, guarded };
+            let protection = json!({"status": "not_requested"});
+            let wanted = Wanted { workdir, user: user(None), reading, guarded, protection };
             return Ok(Self { given: None, wanted, unguarded: Vec::new() });
         };
         let failed = |error: io::Error| {
@@ -46,13 +48,25 @@ impl Workdir {
             return Err(failed(io::ErrorKind::NotADirectory.into()));
         }
         let user = user(Some((about.uid(), about.gid())));
+        let is_for_all = about.mode() & 0o002 != 0;
+        if config.workdir_access == SessionAccess::ReadWrite && about.uid() == 0 && !is_for_all {
+            return Err(BackendError::new(format!(
+                "[sandbox] workdir_access is \"read_write\", and {} belongs to the superuser, who no \
+                 session in a container is; give the directory to another user",
+                workdir.display()
+            )));
+        }
         let (reach, guarded, unguarded) = match config.workdir_access {
             SessionAccess::ReadOnly => (Reach::ReadOnly, Vec::new(), Vec::new()),
             SessionAccess::ReadWrite => guard(config, &workdir)?,
         };
         let observed = (reach == Reach::Shared).then(|| observed(config, &workdir)).transpose()?;
         let files = LocalFiles::new(&workdir, reach, observed).map_err(failed)?;
-        let wanted = Wanted { workdir, user, reading, guarded };
+        let protection = match reach {
+            Reach::Shared => told(&unguarded),
+            _ => json!({"status": "not_requested"}),
+        };
+        let wanted = Wanted { workdir, user, reading, guarded, protection };
         Ok(Self { given: Some(files), wanted, unguarded })
     }
 }
@@ -65,6 +79,13 @@ fn guard(config: &SandboxConfig, workdir: &Path) -> Result<Guard, BackendError> 
     let read_only = found.read_only.into_iter().map(|path| (path.clone(), path, true));
     let hidden = found.hidden.into_iter().map(|path| (PathBuf::from("/dev/null"), path, true));
     Ok((Reach::Shared, read_only.chain(hidden).collect(), found.missing))
+}
+
+/// How far names are protected: what does not exist yet can't be.
+fn told(unguarded: &[String]) -> Value {
+    let always = "names that do not exist when the session begins can be made, and are told";
+    let missing = unguarded.iter().map(String::as_str).chain([always]).collect::<Vec<_>>();
+    json!({"status": "partial", "missing": missing.join("; ")})
 }
 
 fn observed(config: &SandboxConfig, workdir: &Path) -> Result<Observed, BackendError> {

@@ -16,7 +16,11 @@ use rustix::{
     io::Errno,
 };
 
-use super::{beneath::PlainPath, changes::{Top, Watched}, observed::Observed};
+use super::{
+    beneath::PlainPath,
+    changes::{Top, Watched},
+    observed::Observed,
+};
 use crate::{FileChanges, FileError, FilePart, Files};
 
 /// How much of what the host would run later is told after a call.

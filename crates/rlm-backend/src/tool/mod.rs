@@ -22,8 +22,9 @@ use tool_core::{
 
 use self::{operations::Operations, single::SingleTool};
 use crate::{
-    Backend, DockerBackend, LocalBackend, QueryConfig, QueryConfigError, QueryEngine, QueryModels, SandboxConfig,
-    SandboxConfigError, SessionManager, config::{DOCKER, LOCAL},
+    Backend, DockerBackend, LocalBackend, QueryConfig, QueryConfigError, QueryEngine, QueryModels,
+    SandboxConfig, SandboxConfigError, SessionManager,
+    config::{DOCKER, LOCAL},
 };
 
 const NAME: &str = "sandbox";

@@ -13,7 +13,29 @@
 const STREAMED: bool = false;
 
 mod backend;
+#[path = "../sessions/background.rs"]
+mod background;
+#[path = "../sessions/changes.rs"]
+mod changes;
+#[path = "../sessions/ends.rs"]
+mod ends;
+#[path = "../sessions/files.rs"]
+mod files;
+#[path = "../sessions/ids.rs"]
+mod ids;
+#[path = "../sessions/lifetime.rs"]
+mod lifetime;
+#[path = "../sessions/pool.rs"]
+mod pool;
+#[path = "../sessions/reach.rs"]
+mod reach;
+#[path = "../sessions/situations.rs"]
+mod situations;
+#[path = "../sessions/snapshots.rs"]
+mod snapshots;
 #[path = "../sessions/state.rs"]
 mod state;
 #[path = "../sessions/support.rs"]
 mod support;
+#[path = "../sessions/variables.rs"]
+mod variables;

@@ -18,6 +18,7 @@ fn in_directory(path: &Path) -> Tool {
 }
 
 fn config(path: &Path) -> SandboxConfig {
+    crate::backend::hand_over(path);
     SandboxConfig {
         workdir: Some(path.to_owned()),
         workdir_access: SessionAccess::ReadWrite,
@@ -128,7 +129,7 @@ async fn a_private_directory_has_neither() {
     crate::support::here!();
     let tool = Tool::new();
     let ran =
-        tool.bash("git init --quiet . && echo x > .git/hooks/pre-commit && echo > .envrc").await;
+        tool.bash("mkdir -p .git/hooks && echo x > .git/config && echo x > .git/hooks/pre-commit && echo > .envrc").await;
     assert_eq!(ran["success"], true, "{ran}");
     assert_eq!(ran.get("executable_configuration"), None);
     let ran = tool.python("open('.git/config', 'a').write('x')").await;

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use rlm_backend::SandboxConfig;
 use serde_json::json;
 
-use crate::support::{Tool, directory, processes_with, soon};
+use crate::{
+    backend::Trace,
+    support::{Tool, processes_with, soon},
+};
 
 #[tokio::test]
 async fn a_timeout_keeps_the_session_and_the_output_so_far() {
@@ -65,7 +68,7 @@ async fn exits_and_kills_are_told_apart() {
 async fn a_session_that_is_destroyed_leaves_nothing() {
     crate::support::here!();
     let tool = Tool::new();
-    let folder = directory(&tool).await;
+    let place = Trace::of(&tool).await;
     tool.python("import subprocess; p = subprocess.Popen(['sleep', '48151'])").await;
     let id = tool.bash("setsid sleep 48151 & mkdir -p a/b; chmod 0 a/b").await;
     soon("both run", || processes_with("48151").len() == 2).await;
@@ -73,7 +76,7 @@ async fn a_session_that_is_destroyed_leaves_nothing() {
     let gone = tool.answer(json!({"op": "session_destroy", "session_id": id})).await;
     assert_eq!(gone["destroyed"], true);
     assert_eq!(processes_with("48151"), Vec::<String>::new());
-    assert!(!folder.exists());
+    assert!(!place.is_there());
     // The default session is made anew.
     let next = tool.python("1").await;
     assert_ne!(next["session_id"], id);
@@ -100,11 +103,11 @@ async fn a_session_can_be_destroyed_while_a_call_runs() {
 async fn everything_ends_with_the_tool() {
     crate::support::here!();
     let tool = Tool::new();
-    let folder = directory(&tool).await;
+    let place = Trace::of(&tool).await;
     tool.bash("sleep 48152 &").await;
     soon("it runs", || processes_with("48152").len() == 1).await;
     drop(tool);
-    soon("the session is gone", || processes_with("48152").is_empty() && !folder.exists()).await;
+    soon("the session is gone", || processes_with("48152").is_empty() && !place.is_there()).await;
 }
 
 #[tokio::test]
@@ -112,9 +115,9 @@ async fn a_session_expires_also_where_nobody_calls() {
     crate::support::here!();
     let config = SandboxConfig { idle_secs: 1, ..SandboxConfig::default() };
     let tool = Tool::with(config);
-    let folder = directory(&tool).await;
+    let place = Trace::of(&tool).await;
     let id = tool.bash("sleep 48153 &").await["session_id"].clone();
-    soon("the session is gone", || processes_with("48153").is_empty() && !folder.exists()).await;
+    soon("the session is gone", || processes_with("48153").is_empty() && !place.is_there()).await;
     let (kind, text) = tool.error(json!({"op": "session_status", "session_id": id})).await;
     assert_eq!(kind, "execution_failed");
     assert!(text.contains("has expired") && text.contains("session_create"), "{text}");

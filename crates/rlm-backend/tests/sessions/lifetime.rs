@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use rlm_backend::SandboxConfig;
 use serde_json::{Value, json};
 
-use crate::support::{Tool, soon};
+use crate::{
+    backend::Trace,
+    support::{Tool, soon},
+};
 
 /// How much longer a session lives by an extension, in seconds.
 const EXTENSION: u64 = 3;
@@ -95,12 +98,10 @@ async fn a_session_at_its_end_is_freed_also_while_a_call_runs() {
     crate::support::here!();
     let tool = Tool::with(SandboxConfig { idle_secs: 1000, ..short(4, 0) });
     let id = tool.create().await;
-    let folder = json!({"op": "execute_bash", "command": "pwd", "session_id": id});
-    let folder = tool.answer(folder).await["stdout"].as_str().unwrap().trim().to_owned();
-    assert!(std::path::Path::new(&folder).exists());
+    let place = Trace::of_session(&tool, Some(&id)).await;
     let endless = json!({"op": "execute_bash", "command": "sleep 48161", "session_id": id});
     let (_, text) = tool.error(endless).await;
     assert!(text.contains("ended during the call"), "{text}");
-    soon("its directory is gone", || !std::path::Path::new(&folder).exists()).await;
+    soon("its place is gone", || !place.is_there()).await;
     assert_eq!(crate::support::processes_with("48161"), Vec::<String>::new());
 }

@@ -13,6 +13,7 @@ mod background;
 mod changes;
 mod ends;
 mod files;
+mod host;
 mod ids;
 mod levels;
 mod lifetime;

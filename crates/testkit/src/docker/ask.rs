@@ -19,8 +19,24 @@ pub(super) fn has_image(socket: &Path, name: &str) -> io::Result<bool> {
     }
 }
 
+/// The names of an engine's containers, whatever they do.
+pub(super) fn containers(socket: &Path) -> io::Result<Vec<String>> {
+    let (status, body) = get(socket, "/containers/json?all=1")?;
+    if status != 200 {
+        return Err(io::Error::other(format!("it answered {status}")));
+    }
+    let all: Vec<serde_json::Value> = serde_json::from_str(&body)?;
+    let names = all.iter().filter_map(|one| one["Names"][0].as_str());
+    Ok(names.map(|name| name.trim_start_matches('/').to_owned()).collect())
+}
+
 /// The status of the answer to a GET.
 fn status(socket: &Path, path: &str) -> io::Result<u16> {
+    get(socket, path).map(|(status, _)| status)
+}
+
+/// The status and the body of the answer to a GET.
+fn get(socket: &Path, path: &str) -> io::Result<(u16, String)> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -28,5 +44,7 @@ fn status(socket: &Path, path: &str) -> io::Result<u16> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-    status.ok_or_else(|| io::Error::other("it does not speak HTTP"))
+    let status = status.ok_or_else(|| io::Error::other("it does not speak HTTP"))?;
+    let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+    Ok((status, body.unwrap_or_default()))
 }

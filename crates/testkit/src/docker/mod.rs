@@ -30,6 +30,18 @@ impl TestEngine {
         format!("unix://{}", self.socket.display())
     }
 
+    /// The names of its containers, whatever they do.
+    ///
+    /// # Panics
+    ///
+    /// It does not answer any more.
+    #[must_use]
+    pub fn containers(&self) -> Vec<String> {
+        let containers = ask::containers(&self.socket);
+        assert!(containers.is_ok(), "{containers:?}");
+        containers.unwrap_or_default()
+    }
+
     /// Whether it has an image.
     #[must_use]
     pub fn has_image(&self, name: &str) -> bool {

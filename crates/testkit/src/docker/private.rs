@@ -56,6 +56,18 @@ impl PrivateEngine {
         self.folder.join("docker.sock")
     }
 
+    /// The names of its containers, whatever they do.
+    ///
+    /// # Panics
+    ///
+    /// It does not answer.
+    #[must_use]
+    pub fn containers(&self) -> Vec<String> {
+        let containers = super::ask::containers(&self.socket());
+        assert!(containers.is_ok(), "{containers:?}");
+        containers.unwrap_or_default()
+    }
+
     /// Builds images for tests in it, by their tags.
     ///
     /// # Panics

@@ -29,9 +29,16 @@ pub(super) fn set(host: HostConfig, config: &SandboxConfig) -> HostConfig {
     }
 }
 
-/// The size of a private working directory.
+/// What a private working directory may hold.
+pub(crate) fn capacity(config: &SandboxConfig) -> u64 {
+    config.disk_bytes.min(config.memory_bytes / 16 * 7)
+}
+
+/// The size of a private working directory: a little more than it may hold, so that what holds too much
+/// is seen to do so before nothing can be written any more.
 pub(super) fn workdir_bytes(config: &SandboxConfig) -> u64 {
-    config.disk_bytes.min(config.memory_bytes / 2)
+    let capacity = capacity(config);
+    capacity + capacity / 8 + (64 << 10)
 }
 
 /// The size of `/tmp`.

@@ -18,6 +18,8 @@ use bollard::models::{
 
 use crate::{SandboxConfig, SessionNetwork};
 
+pub(crate) use limits::capacity;
+
 /// Where a session works that has no directory of the operator's.
 pub(crate) const WORKDIR: &str = "/workdir";
 

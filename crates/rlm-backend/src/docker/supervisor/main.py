@@ -50,7 +50,7 @@ class Supervisor:
         if path is None:
             return None
         try:
-            meeting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            meeting = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             meeting.settimeout(5)
             meeting.connect(path)
             place = os.open(self.workdir, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -62,15 +62,20 @@ class Supervisor:
         except OSError:
             return None
 
-    def start(self, number, request):
-        fds = None
-        if request["shared"]:
-            _, fds, _, _ = socket.recv_fds(self.shared, 1, 4)
-            if len(fds) != 4:
-                raise EOFError
-        self.drivers[number] = Driver(self, number, request["argv"], fds)
+    def start(self, number, request, fds):
+        if request["shared"] and len(fds) != 4:
+            raise EOFError
+        self.drivers[number] = Driver(self, number, request["argv"], fds or None)
 
-    def take(self, kind, number, data):
+    def hear_directly(self):
+        """Takes a message of the host that came beside the stream."""
+        data, fds, _, _ = socket.recv_fds(self.shared, 1 << 18, 4)
+        if not data:
+            raise EOFError
+        kind, number, size = HEAD.unpack_from(data)
+        self.take(chr(kind), number, data[HEAD.size:HEAD.size + size], fds)
+
+    def take(self, kind, number, data, fds=()):
         driver = self.drivers.get(number)
         if kind == "I" and driver is not None:
             driver.write(data)
@@ -81,7 +86,7 @@ class Supervisor:
         elif kind == "K" and driver is not None:
             driver.kill()
         elif kind == "S":
-            self.start(number, json.loads(data))
+            self.start(number, json.loads(data), fds)
         elif kind == "Q":
             self.asked(number, json.loads(data))
         elif kind == "P":
@@ -131,6 +136,8 @@ class Supervisor:
                         self.take(*frame)
                 elif fd == self.woken:
                     self.reap()
+                elif self.shared is not None and fd == self.shared.fileno():
+                    self.hear_directly()
             for driver in list(self.drivers.values()):
                 self.look_after(driver)
             self.stream.flush()
@@ -139,6 +146,8 @@ class Supervisor:
         poll = select.poll()
         poll.register(self.stream.fd_in, select.POLLIN)
         poll.register(self.woken, select.POLLIN)
+        if self.shared is not None:
+            poll.register(self.shared.fileno(), select.POLLIN)
         hurry = False
         for driver in self.drivers.values():
             hurry = hurry or driver.give_up is not None or driver.ended is not None
