@@ -1,6 +1,7 @@
 //! The directory that a session works in: one in its container's memory, or the operator's.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::{container::Wanted, settings::WORKDIR};
 use crate::{
     BackendError, SandboxConfig, SessionAccess,
-    local::{LocalFiles, Observed, Reach},
+    local::{LocalFiles, Observed, Owner, Reach},
 };
 
 /// Who sessions are where nobody else would do: a user that owns nothing.
@@ -62,6 +63,11 @@ impl Workdir {
         };
         let observed = (reach == Reach::Shared).then(|| observed(config, &workdir)).transpose()?;
         let files = LocalFiles::new(&workdir, reach, observed).map_err(failed)?;
+        let files = if us() == user {
+            files
+        } else {
+            files.owned_by(Owner { user: user.0, group: user.1 })
+        };
         let protection = match reach {
             Reach::Shared => told(&unguarded),
             _ => json!({"status": "not_requested"}),
@@ -76,9 +82,18 @@ type Guard = (Reach, Vec<(PathBuf, PathBuf, bool)>, Vec<String>);
 /// What of a writable directory the container can only read, or not see at all.
 fn guard(config: &SandboxConfig, workdir: &Path) -> Result<Guard, BackendError> {
     let found = Watch::over(workdir, protection(config)?).guarded();
+    // What leads there is mounted too: it can't be moved away then.
+    let guarded = found.read_only.iter().chain(&found.hidden);
+    let above: BTreeSet<PathBuf> = guarded
+        .flat_map(|path| path.ancestors().skip(1))
+        .filter(|path| path.starts_with(workdir) && *path != workdir)
+        .map(Path::to_owned)
+        .collect();
+    let above = above.into_iter().map(|path| (path.clone(), path, false));
     let read_only = found.read_only.into_iter().map(|path| (path.clone(), path, true));
     let hidden = found.hidden.into_iter().map(|path| (PathBuf::from("/dev/null"), path, true));
-    Ok((Reach::Shared, read_only.chain(hidden).collect(), found.missing))
+    let mounts = above.chain(read_only).chain(hidden).collect();
+    Ok((Reach::Shared, mounts, found.missing))
 }
 
 /// How far names are protected: what does not exist yet can't be.
@@ -98,11 +113,15 @@ fn protection(config: &SandboxConfig) -> Result<Protection, BackendError> {
     protection.map_err(|error| BackendError::new(error.to_string()))
 }
 
+/// Who this program is.
+fn us() -> (u32, u32) {
+    use rustix::process::{getegid, geteuid};
+    (geteuid().as_raw(), getegid().as_raw())
+}
+
 /// Who a session is: the owner of the operator's directory, or who this program is; never the
 /// superuser.
 fn user(owner: Option<(u32, u32)>) -> (u32, u32) {
-    use rustix::process::{getegid, geteuid};
-    let us = || (geteuid().as_raw(), getegid().as_raw());
     match owner.unwrap_or_else(us) {
         (0, _) => (NOBODY, NOBODY),
         (user, 0) => (user, NOBODY),

@@ -5,6 +5,7 @@
 //! nobody sees half of it. A host that is killed in that moment leaves a file `.remit-put-…`.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
     os::fd::OwnedFd,
@@ -17,7 +18,7 @@ use rustix::{
 };
 
 use super::{
-    beneath::PlainPath,
+    beneath::{Owner, PlainPath},
     changes::{Top, Watched},
     observed::Observed,
 };
@@ -46,6 +47,8 @@ pub(crate) struct LocalFiles {
     watched: Watched,
     /// Where the directory outlives the session and may be written.
     observed: Option<Observed>,
+    /// Whose files are that are put, where not this program's user's.
+    owner: Option<Owner>,
 }
 
 impl LocalFiles {
@@ -55,7 +58,12 @@ impl LocalFiles {
         let path = path.canonicalize()?;
         let root = rustix::fs::open(&path, flags, Mode::empty())?;
         let watched = Watched::new(Top::Path(path.clone()), reach);
-        Ok(Self { root, path, reach, watched, observed })
+        Ok(Self { root, path, reach, watched, observed, owner: None })
+    }
+
+    /// The same where files that are put belong to somebody else.
+    pub(crate) fn owned_by(self, owner: Owner) -> Self {
+        Self { owner: Some(owner), ..self }
     }
 
     pub(crate) fn observed(&self) -> Option<&Observed> {
@@ -81,7 +89,7 @@ impl Files for LocalFiles {
         if self.observed.as_ref().is_some_and(|observed| observed.protects(path.as_path())) {
             return Err(FileError::Protected { path: given.to_owned() });
         }
-        let parent = path.open_parent(&self.root, true)?;
+        let parent = path.open_parent(&self.root, true, self.owner)?;
         let mode = match path.look(&parent)? {
             None => Mode::from(0o644),
             Some(found) => {
@@ -92,7 +100,7 @@ impl Files for LocalFiles {
                 Mode::from(found.st_mode & 0o777)
             }
         };
-        let draft = Draft::write(&parent, mode, content)
+        let draft = Draft::write(&parent, mode, content, self.owner)
             .map_err(|source| FileError::Io { path: given.to_owned(), source })?;
         draft.rename_to(&path, overwrite).map_err(|errno| path.error(errno))
     }
@@ -139,13 +147,21 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn write(parent: &'a OwnedFd, mode: Mode, content: &[u8]) -> io::Result<Self> {
+    fn write(
+        parent: &'a OwnedFd,
+        mode: Mode,
+        content: &[u8],
+        owner: Option<Owner>,
+    ) -> io::Result<Self> {
         let mut random = [0_u8; 8];
         rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
         let name = format!(".remit-put-{:016x}", u64::from_ne_bytes(random));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let file = openat(parent, &name, flags | OFlags::CLOEXEC, mode | Mode::WUSR)?;
         let draft = Self { parent, name };
+        if let Some(owner) = owner {
+            owner.take_over(parent, OsStr::new(&draft.name))?;
+        }
         let mut file = File::from(file);
         file.write_all(content)?;
         rustix::fs::fchmod(&file, mode)?;

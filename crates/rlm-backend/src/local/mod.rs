@@ -27,7 +27,7 @@ use confine::{
 };
 
 pub(crate) use self::{
-    beneath::{ON_THE_WAY, PlainPath},
+    beneath::{ON_THE_WAY, Owner, PlainPath},
     changes::{Top, Watched},
     files::{LocalFiles, Reach},
     folder::Folder,

@@ -1,12 +1,16 @@
 //! What only sessions on this machine have: a directory that the host can reach by its path, and a report
 //! of each mechanism of the kernel.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
-use crate::support::{Tool, directory, soon};
+use crate::support::{Tool, soon};
 
 #[tokio::test]
 async fn names_that_are_swapped_meanwhile_lead_nowhere() {
@@ -59,4 +63,12 @@ async fn a_session_takes_its_snapshots_along() {
     assert_eq!(kept(), 2, "the directory and its snapshot");
     drop(tool);
     soon("both are gone", || kept() == 0).await;
+}
+
+/// The private directory that a session works in.
+pub(crate) async fn directory(tool: &Tool) -> PathBuf {
+    let path = tool.prints("pwd").await;
+    let path = Path::new(path.trim()).to_owned();
+    assert!(path.is_dir(), "{path:?} is a directory of the host");
+    path
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use rlm_backend::{Backend, Language, LocalBackend, Run, SandboxConfig, SessionId, SessionManager};
+use rlm_backend::{Backend, Language, Run, SandboxConfig, SessionId, SessionManager};
 use testkit::sessions::{MockBackend, Played};
 use tokio::time::Instant;
 

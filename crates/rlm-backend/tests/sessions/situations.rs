@@ -30,7 +30,7 @@ async fn what_a_timed_out_call_started_does_not_live_on() {
     let tool = Tool::new();
     // The shell is there before its time counts.
     tool.bash("true").await;
-    let late = bash_for(&tool, "sleep 48171 & sleep 48172", 700).await;
+    let late = bash_for(&tool, "sleep 48171 & sleep 48172", 1500).await;
     assert_eq!(late["timed_out"], true);
     soon("both are gone", || processes_with("4817").is_empty()).await;
     assert_eq!(bash_for(&tool, "echo alive", 5000).await["stdout"], "alive\n");

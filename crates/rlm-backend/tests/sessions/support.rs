@@ -1,10 +1,6 @@
 //! A tool behind its gate, as a model meets it.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use rlm_backend::{SandboxConfig, SandboxTool};
 use sandbox::ToolSandbox;
@@ -112,12 +108,4 @@ pub(crate) async fn soon(what: &str, is_so: impl Fn() -> bool) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("not within twenty seconds: {what}");
-}
-
-/// The private directory that a session works in.
-pub(crate) async fn directory(tool: &Tool) -> PathBuf {
-    let path = tool.prints("pwd").await;
-    let path = Path::new(path.trim()).to_owned();
-    assert!(path.is_dir(), "{path:?} is a directory of the host");
-    path
 }

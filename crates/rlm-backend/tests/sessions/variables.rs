@@ -1,8 +1,8 @@
 //! Context variables: set and read by the host, seen and changed by code.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use rlm_backend::{Language, LocalBackend, Ran, Run, SandboxConfig, SessionId, SessionManager};
+use rlm_backend::{Language, Ran, Run, SandboxConfig, SessionId, SessionManager};
 use serde_json::json;
 use tokio::time::Instant;
 
