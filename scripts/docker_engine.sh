@@ -11,6 +11,7 @@
 # all that came of it, containers too, and deletes the folder. All but `stop` of an engine that never ran
 # need the superuser. A short path for FOLDER keeps its sockets below the kernel's limit of 108 bytes.
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin
 
 # ours: the processes that have a path below the folder as an argument.
 ours() {

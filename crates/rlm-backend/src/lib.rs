@@ -65,7 +65,9 @@ pub use backend::{
     SnapshotError, Snapshots, Started,
 };
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
-pub use docker::{DockerBackend, DockerConfig, EngineEnvironment, PullPolicy, Reaped};
+pub use docker::{
+    DockerBackend, DockerConfig, EngineEnvironment, EngineReport, PullPolicy, Reaped,
+};
 pub use driver::{
     Background, CallError, CallOutcome, Channels, Cwd, DriverLink, DriverProcess, Ending,
     HostCalls, LinkConfig, NoHostCalls, StartError, StateAfter, VariableError,

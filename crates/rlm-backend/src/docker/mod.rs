@@ -17,6 +17,7 @@ mod driver;
 mod files;
 mod frames;
 mod image;
+mod look;
 mod meeting;
 mod owner;
 mod place;
@@ -41,6 +42,7 @@ use crate::{Backend, BackendError, Place, SandboxConfig, config::DOCKER};
 
 pub use config::{DockerConfig, PullPolicy};
 pub use connect::EngineEnvironment;
+pub use look::EngineReport;
 pub use reap::Reaped;
 
 /// How long an engine may take to say that it is there.
