@@ -103,7 +103,8 @@ mod tests {
         let us = Owner::this().unwrap();
         let us = Owner { machine: "m".to_owned(), ..us };
         assert!(!us.is_dead(&us));
-        let cases: [(fn(&mut Owner), bool); 7] = [
+        type Change = fn(&mut Owner);
+        let cases: [(Change, bool); 7] = [
             (|other| other.pid = u32::MAX, true),
             (|other| other.started += 1, true),
             (|other| other.boot = "earlier".to_owned(), true),

@@ -66,6 +66,7 @@ impl Begun {
             shown: Arc::clone(&shown),
             max_output: config.output_bytes(),
             disk: Disk { held: 0, max },
+            losses: 0,
         };
         tokio::spawn(owner.own(waiting, end.clone(), tell));
         let ended = Mutex::new(Some(ended));

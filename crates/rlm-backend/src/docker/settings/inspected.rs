@@ -121,7 +121,7 @@ async fn what_was_asked_is_what_the_engine_sets_and_a_container_finds() {
         "uid": 1234, "gid": 4321, "cwd": "/workdir", "host": "session",
         "capabilities": [none, none, none, none, none], "no_new_privs": "1", "seccomp": "2",
         "interfaces": ["lo"], "root": "ro", "write_root": "Read-only file system",
-        "full": "No space left on device", "sizes": [8 << 20, 2 << 20],
+        "full": "No space left on device", "sizes": [(9 << 20) + (64 << 10), 2 << 20],
         "files": [99, 99], "core": [0, 0],
         "devices": ["console", "core", "fd", "full", "null", "ptmx", "random", "stderr", "stdin",
                     "stdout", "tty", "urandom", "zero"],
