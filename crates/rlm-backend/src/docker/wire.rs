@@ -267,7 +267,8 @@ impl Wire {
 async fn write(mut frames: mpsc::Receiver<Frame>, mut input: Pin<Box<dyn AsyncWrite + Send>>) {
     while let Some(frame) = frames.recv().await {
         let mut batch = frame.bytes().to_vec();
-        while let (true, Ok(frame)) = (batch.len() < BATCH, frames.try_recv()) {
+        while batch.len() < BATCH {
+            let Ok(frame) = frames.try_recv() else { break };
             batch.extend_from_slice(frame.bytes());
         }
         let written = tokio::time::timeout(WRITE, async {

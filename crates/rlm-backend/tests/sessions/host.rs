@@ -30,7 +30,7 @@ async fn names_that_are_swapped_meanwhile_lead_nowhere() {
     let swapping = std::thread::spawn(swap);
     let mut got = 0;
     while !swapping.is_finished() {
-        let result = tool.call(get("a/f")).await;
+        let result = tool.call(json!({"op": "file_get", "path": "a/f"})).await;
         assert!(!result.for_model().contains("secret"));
         got += u32::from(result.is_ok());
         let put = json!({"op": "file_put", "path": "a/f", "content": "ours", "overwrite": true});
