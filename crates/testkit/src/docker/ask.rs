@@ -7,6 +7,10 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
+
+use super::Container;
+
 /// How long an engine may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -19,15 +23,23 @@ pub(super) fn has_image(socket: &Path, name: &str) -> io::Result<bool> {
     }
 }
 
-/// The names of an engine's containers, whatever they do.
-pub(super) fn containers(socket: &Path) -> io::Result<Vec<String>> {
+/// An engine's containers, whatever they do.
+pub(super) fn containers(socket: &Path) -> io::Result<Vec<Container>> {
     let (status, body) = get(socket, "/containers/json?all=1")?;
     if status != 200 {
         return Err(io::Error::other(format!("it answered {status}")));
     }
-    let all: Vec<serde_json::Value> = serde_json::from_str(&body)?;
-    let names = all.iter().filter_map(|one| one["Names"][0].as_str());
-    Ok(names.map(|name| name.trim_start_matches('/').to_owned()).collect())
+    let all: Vec<Value> = serde_json::from_str(&body)?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let labels = |one: &Value| {
+        let labels = one["Labels"].as_object().into_iter().flatten();
+        labels.map(|(name, value)| (name.clone(), text(value))).collect()
+    };
+    let read = |one: &Value| Container {
+        name: text(&one["Names"][0]).trim_start_matches('/').to_owned(),
+        labels: labels(one),
+    };
+    Ok(all.iter().map(read).collect())
 }
 
 /// The status of the answer to a GET.

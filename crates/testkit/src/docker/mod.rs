@@ -8,7 +8,7 @@
 mod ask;
 mod private;
 
-use std::{path::PathBuf, sync::OnceLock};
+use std::{collections::BTreeMap, path::PathBuf, sync::OnceLock};
 
 pub use private::PrivateEngine;
 
@@ -16,6 +16,15 @@ pub use private::PrivateEngine;
 const USUAL: &str = "/var/run/docker.sock";
 /// The image that `scripts/docker_test_image.sh` builds: Python, bash and the usual small programs.
 pub const IMAGE: &str = "remit-test:latest";
+
+/// A container, as its engine tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Container {
+    /// Its name.
+    pub name: String,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+}
 
 /// An engine that answers and has the images for tests.
 #[derive(Debug, Clone)]
@@ -37,6 +46,16 @@ impl TestEngine {
     /// It does not answer any more.
     #[must_use]
     pub fn containers(&self) -> Vec<String> {
+        self.labelled().into_iter().map(|container| container.name).collect()
+    }
+
+    /// Its containers with their labels, whatever they do.
+    ///
+    /// # Panics
+    ///
+    /// It does not answer any more.
+    #[must_use]
+    pub fn labelled(&self) -> Vec<Container> {
         let containers = ask::containers(&self.socket);
         assert!(containers.is_ok(), "{containers:?}");
         containers.unwrap_or_default()

@@ -65,7 +65,7 @@ impl PrivateEngine {
     pub fn containers(&self) -> Vec<String> {
         let containers = super::ask::containers(&self.socket());
         assert!(containers.is_ok(), "{containers:?}");
-        containers.unwrap_or_default()
+        containers.unwrap_or_default().into_iter().map(|container| container.name).collect()
     }
 
     /// Builds images for tests in it, by their tags.

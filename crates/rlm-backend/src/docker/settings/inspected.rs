@@ -13,7 +13,7 @@ use bollard::{
 use futures_util::StreamExt;
 use testkit::docker::{IMAGE, engine};
 
-use super::{Plan, container};
+use super::{Plan, container, limits};
 use crate::{DockerConfig, SandboxConfig, docker::connect::connect};
 
 /// What looks at the container from within, and prints a JSON object.
@@ -117,11 +117,13 @@ async fn what_was_asked_is_what_the_engine_sets_and_a_container_finds() {
     names.retain(|name| name != "HOSTNAME" && name != "LC_CTYPE");
     names.sort_unstable();
     assert_eq!(names, environment, "{seen}");
+    // In whole pages, as the kernel counts.
+    let workdir = limits::workdir_bytes(&config).next_multiple_of(4096);
     let expected = serde_json::json!({
         "uid": 1234, "gid": 4321, "cwd": "/workdir", "host": "session",
         "capabilities": [none, none, none, none, none], "no_new_privs": "1", "seccomp": "2",
         "interfaces": ["lo"], "root": "ro", "write_root": "Read-only file system",
-        "full": "No space left on device", "sizes": [(9 << 20) + (64 << 10), 2 << 20],
+        "full": "No space left on device", "sizes": [workdir, 2 << 20],
         "files": [99, 99], "core": [0, 0],
         "devices": ["console", "core", "fd", "full", "null", "ptmx", "random", "stderr", "stdin",
                     "stdout", "tty", "urandom", "zero"],
