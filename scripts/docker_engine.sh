@@ -65,13 +65,22 @@ run() {
 }
 
 kill_it() {
-  local pid
+  local pid tries
   pid=$(dockerd_pid)
   if [[ -n $pid ]]; then
     kill -KILL "$pid"
     while lives "$pid"; do sleep 0.02; done
   fi
   rm -f "$folder/pid"
+  # Its containerd dies with it. Where nobody collects dead processes, the next dockerd would wait for it.
+  pid=$(cat "$folder/exec/containerd/containerd.pid" 2>/dev/null) || return 0
+  for ((tries = 0; tries < 100; tries++)); do
+    if ! lives "$pid"; then
+      rm -f "$folder/exec/containerd/containerd.pid"
+      return
+    fi
+    sleep 0.02
+  done
 }
 
 stop() {

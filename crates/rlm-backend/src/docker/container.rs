@@ -208,15 +208,14 @@ impl<'a> Making<'a> {
         let attached = self.answered(attached)?;
         let started = timeout(ANSWER, docker.start_container(&id, None)).await;
         if let Err(error) = self.answered(started) {
-            return Err(diagnosis::not_started(docker, &self.core.config, image, error).await);
+            return Err(diagnosis::not_started(docker, self.core, image, error).await);
         }
         let info = self.core.info(self.engine).await?;
         let meeting_it = self.meet(&id, attached, meeting.is_some());
         let telling = timeout(ANSWER, report::of(self.engine, &id, info));
         let ((wire, hello), confinement) = tokio::join!(meeting_it, telling);
         let Some(hello) = hello else {
-            let config = &self.core.config;
-            return Err(diagnosis::silent(docker, config, image, &wire).await);
+            return Err(diagnosis::silent(docker, self.core, image, &wire).await);
         };
         diagnosis::check(&self.core.config, &hello)?;
         let shared = meeting.filter(|_| hello.shared).and_then(|meeting| {

@@ -9,6 +9,7 @@ use bollard::{
 };
 
 use super::{
+    core::Core,
     image::Image,
     wire::{Hello, Wire},
 };
@@ -24,28 +25,28 @@ const MAX_SAID: usize = 1000;
 /// A container that the engine could not start.
 pub(super) async fn not_started(
     docker: &Docker,
-    config: &SandboxConfig,
+    core: &Core,
     image: &Image,
     error: BackendError,
 ) -> BackendError {
-    match missing(docker, image).await {
+    match missing(docker, core, image).await {
         missing if missing.is_empty() => error,
-        missing => lacks(config, &missing),
+        missing => lacks(&core.config, &missing),
     }
 }
 
 /// A container that was started, and whose supervisor never spoke.
 pub(super) async fn silent(
     docker: &Docker,
-    config: &SandboxConfig,
+    core: &Core,
     image: &Image,
     wire: &Wire,
 ) -> BackendError {
-    let missing = missing(docker, image).await;
+    let missing = missing(docker, core, image).await;
     if !missing.is_empty() {
-        return lacks(config, &missing);
+        return lacks(&core.config, &missing);
     }
-    let name = &config.docker.image;
+    let name = &core.config.docker.image;
     let loss = wire.loss().map_or_else(|| "it said nothing in time".to_owned(), |loss| loss.why);
     let stray = wire.stray();
     let said = tool_core::clip(&stray, MAX_SAID);
@@ -66,14 +67,15 @@ fn lacks(config: &SandboxConfig, missing: &[String]) -> BackendError {
 }
 
 /// The interpreters that an image does not have, as far as can be seen.
-async fn missing(docker: &Docker, image: &Image) -> Vec<String> {
-    tokio::time::timeout(LOOK, look(docker, image)).await.unwrap_or_default()
+async fn missing(docker: &Docker, core: &Core, image: &Image) -> Vec<String> {
+    tokio::time::timeout(LOOK, look(docker, core, image)).await.unwrap_or_default()
 }
 
-async fn look(docker: &Docker, image: &Image) -> Vec<String> {
+async fn look(docker: &Docker, core: &Core, image: &Image) -> Vec<String> {
     let body = ContainerCreateBody {
         image: Some(image.id.clone()),
         entrypoint: Some(vec!["none".to_owned()]),
+        labels: Some(core.owner.labels("look")),
         ..ContainerCreateBody::default()
     };
     // It is never started, only looked into.

@@ -129,22 +129,13 @@ impl Held {
         Some(Watched::new(Top::Open(directory.try_clone().ok()?), Reach::Private))
     }
 
-    /// The container, if it is there.
-    fn there(&self) -> io::Result<Arc<Current>> {
-        let current = self.lock().clone();
-        let current = current.ok_or_else(|| io::Error::other("the session has ended"))?;
-        match current.container.wire.loss() {
-            Some(loss) => Err(io::Error::other(loss.why)),
-            None => Ok(current),
-        }
-    }
-
     /// Asks what is known of the directory from here, where something is.
     pub(super) fn watched<T>(&self, ask: impl FnOnce(&Watched) -> T) -> Option<T> {
-        self.there().ok()?.watched.as_ref().map(ask)
+        let current = self.lock().clone()?;
+        current.watched.as_ref().filter(|_| current.container.wire.loss().is_none()).map(ask)
     }
 
-    /// Asks the supervisor. Blocks.
+    /// Asks the supervisor, of a new container where the last was lost. Blocks.
     pub(super) fn ask(
         &self,
         request: Value,
@@ -152,7 +143,8 @@ impl Held {
         pieces: Pieces,
         room: u64,
     ) -> io::Result<(Answered, Pieces)> {
-        let wire = Arc::clone(&self.there()?.container.wire);
+        let current = self.current().map_err(io::Error::other)?;
+        let wire = Arc::clone(&current.container.wire);
         let asking = request::ask(wire, request, upload, pieces, room);
         let late =
             || io::Error::new(io::ErrorKind::TimedOut, "the container did not answer in time");

@@ -30,6 +30,11 @@ impl Trace {
         trace
     }
 
+    /// Has the engine remove it.
+    pub(crate) fn take_away(&self) {
+        engine().unwrap().remove(&self.0);
+    }
+
     pub(crate) fn is_there(&self) -> bool {
         engine().unwrap().containers().contains(&self.0)
     }

@@ -19,6 +19,7 @@ mod background;
 mod changes;
 #[path = "../sessions/ends.rs"]
 mod ends;
+mod escapes;
 #[path = "../sessions/files.rs"]
 mod files;
 #[path = "../sessions/ids.rs"]
@@ -37,5 +38,6 @@ mod snapshots;
 mod state;
 #[path = "../sessions/support.rs"]
 mod support;
+mod trouble;
 #[path = "../sessions/variables.rs"]
 mod variables;

@@ -20,6 +20,8 @@ mod background;
 mod changes;
 #[path = "../sessions/ends.rs"]
 mod ends;
+#[path = "../docker/escapes.rs"]
+mod escapes;
 #[path = "../sessions/files.rs"]
 mod files;
 #[path = "../sessions/ids.rs"]
@@ -38,5 +40,7 @@ mod snapshots;
 mod state;
 #[path = "../sessions/support.rs"]
 mod support;
+#[path = "../docker/trouble.rs"]
+mod trouble;
 #[path = "../sessions/variables.rs"]
 mod variables;

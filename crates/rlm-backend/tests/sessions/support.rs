@@ -35,6 +35,12 @@ impl Tool {
         Self::over(SandboxTool::new(crate::backend::of(config)).unwrap(), capabilities)
     }
 
+    /// The tool as the configuration says, whatever backend the tests are about.
+    #[allow(dead_code, reason = "tests of one backend need no other")]
+    pub(crate) fn exactly(config: SandboxConfig) -> Self {
+        Self::over(SandboxTool::new(config).unwrap(), &["sandbox"])
+    }
+
     pub(crate) fn over(tool: SandboxTool, capabilities: &[&str]) -> Self {
         let mut registry = ToolRegistry::new();
         registry.register(Arc::new(tool)).unwrap();

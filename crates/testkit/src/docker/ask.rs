@@ -42,6 +42,15 @@ pub(super) fn containers(socket: &Path) -> io::Result<Vec<Container>> {
     Ok(all.iter().map(read).collect())
 }
 
+/// Ends and removes a container.
+pub(super) fn remove(socket: &Path, name: &str) -> io::Result<()> {
+    match ask(socket, "DELETE", &format!("/containers/{name}?force=1&v=1"))?.0 {
+        // It may be on its way out already.
+        204 | 404 | 409 => Ok(()),
+        other => Err(io::Error::other(format!("it answered {other}"))),
+    }
+}
+
 /// The status of the answer to a GET.
 fn status(socket: &Path, path: &str) -> io::Result<u16> {
     get(socket, path).map(|(status, _)| status)
@@ -49,10 +58,14 @@ fn status(socket: &Path, path: &str) -> io::Result<u16> {
 
 /// The status and the body of the answer to a GET.
 fn get(socket: &Path, path: &str) -> io::Result<(u16, String)> {
+    ask(socket, "GET", path)
+}
+
+fn ask(socket: &Path, method: &str, path: &str) -> io::Result<(u16, String)> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: docker\r\n\r\n")?;
+    write!(stream, "{method} {path} HTTP/1.0\r\nHost: docker\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());

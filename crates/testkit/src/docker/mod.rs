@@ -61,6 +61,16 @@ impl TestEngine {
         containers.unwrap_or_default()
     }
 
+    /// Ends and removes a container.
+    ///
+    /// # Panics
+    ///
+    /// The engine does not do it.
+    pub fn remove(&self, name: &str) {
+        let removed = ask::remove(&self.socket, name);
+        assert!(removed.is_ok(), "{removed:?}");
+    }
+
     /// Whether it has an image.
     #[must_use]
     pub fn has_image(&self, name: &str) -> bool {
