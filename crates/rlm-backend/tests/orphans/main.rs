@@ -17,7 +17,6 @@
 
 #[cfg(target_os = "linux")]
 #[path = "../common/host.rs"]
-#[allow(dead_code, reason = "each program of this folder uses a part of it")]
 mod host;
 #[cfg(target_os = "linux")]
 mod hosts;

@@ -38,7 +38,7 @@ async fn what_is_no_engine_is_told() {
     std::thread::spawn(move || {
         for answer in ["HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope", "SSH-2.0\r\n"] {
             let (mut stream, _) = listener.accept().unwrap();
-            stream.read(&mut [0; 1024]).unwrap();
+            assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
             stream.write_all(answer.as_bytes()).unwrap();
         }
     });
@@ -68,7 +68,7 @@ async fn a_socket_that_this_user_may_not_use_is_told_so() {
     }
     let socket = folder.path().join("docker.sock");
     let _listener = UnixListener::bind(&socket).unwrap();
-    fs::set_permissions(&socket, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o000)).unwrap();
     let closed = why(&socket).await;
     assert!(closed.contains("permission denied: this user may not use the socket"), "{closed}");
     assert!(closed.contains("usermod -aG docker"), "{closed}");
