@@ -56,8 +56,8 @@ pub(super) struct Wanted {
     pub(super) user: (u32, u32),
     /// Files of the host that they can read.
     pub(super) reading: Vec<PathBuf>,
-    /// What of the working directory can only be read.
-    pub(super) guarded: Vec<(PathBuf, PathBuf, bool)>,
+    /// What of the working directory can only be read, and files in place of others.
+    pub(super) mounts: Vec<(PathBuf, PathBuf, bool)>,
     /// How far what a host obeys is protected in it, as it is reported.
     pub(super) protection: Value,
 }
@@ -171,9 +171,9 @@ impl<'a> Making<'a> {
     }
 
     async fn create_with(&self, image: &Image, shared: Option<&Path>) -> Result<String, Error> {
-        let Wanted { user, reading, guarded, .. } = self.wanted;
+        let Wanted { user, reading, mounts, .. } = self.wanted;
         let shared = shared.map(|path| (path.to_owned(), PathBuf::from(INSIDE), true));
-        let mounts: Vec<_> = guarded.iter().cloned().chain(shared).collect();
+        let mounts: Vec<_> = mounts.iter().cloned().chain(shared).collect();
         let settings = settings::container(&Plan {
             config: &self.core.config,
             image: &image.id,

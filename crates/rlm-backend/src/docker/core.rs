@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     io,
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
@@ -17,6 +18,7 @@ use super::{
     connect::{self, Engine},
     image::{self, Image},
     owner::Owner,
+    reading,
     reap::{self, Reaped},
     requirements,
     worker::Worker,
@@ -119,13 +121,15 @@ impl Core {
     }
 
     /// Whether the engine can do what is asked of it: `is_given` says that it mounts a directory of
-    /// this machine, of which `unguarded` can't be guarded.
+    /// this machine, of which `unguarded` can't be guarded; `reading` are files of this machine.
     pub(super) async fn check(
         self: &Arc<Self>,
         is_given: bool,
+        reading: &[PathBuf],
         unguarded: &[String],
     ) -> Result<(), BackendError> {
         let engine = self.engine().await?;
+        reading::check(&engine, reading)?;
         if is_given && !engine.is_local {
             return Err(BackendError::new(format!(
                 "[sandbox] workdir is a directory of this machine, and the container engine at {} is \

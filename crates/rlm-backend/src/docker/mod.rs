@@ -21,6 +21,7 @@ mod look;
 mod meeting;
 mod owner;
 mod place;
+mod reading;
 mod reap;
 mod report;
 mod request;

@@ -21,6 +21,7 @@ use super::{
     core::Core,
     driver,
     files::ContainedFiles,
+    reading::Reading,
     request::{self, Answered, Pieces, Upload},
     settings,
     snapshots::ContainedSnapshots,
@@ -51,6 +52,7 @@ pub(super) struct DockerPlace {
 pub(super) struct Held {
     core: Arc<Core>,
     wanted: Wanted,
+    reading: Mutex<Reading>,
     current: Mutex<Option<Arc<Current>>>,
     losses: AtomicU64,
     is_closed: AtomicBool,
@@ -66,14 +68,18 @@ struct Current {
 impl DockerPlace {
     /// Makes the first container. Blocks.
     pub(super) fn open(core: &Arc<Core>, reading: &[PathBuf]) -> Result<Self, BackendError> {
-        let Workdir { given, wanted, unguarded } = Workdir::of(&core.config, reading)?;
-        let checking = Arc::clone(core);
+        let Workdir { given, mut wanted, unguarded } = Workdir::of(&core.config)?;
+        let (checking, files) = (Arc::clone(core), reading.to_vec());
         let is_given = given.is_some();
-        let check = async move { checking.check(is_given, &unguarded).await };
+        let check = async move { checking.check(is_given, &files, &unguarded).await };
         core.worker.wait(BEGIN, check).unwrap_or_else(|| Err(late()))?;
+        let reading = Reading::of(reading, wanted.user)?;
+        wanted.reading.clone_from(&reading.direct);
+        wanted.mounts.extend(reading.copies.iter().cloned());
         let held = Arc::new(Held {
             core: Arc::clone(core),
             wanted,
+            reading: Mutex::new(reading),
             current: Mutex::default(),
             losses: AtomicU64::new(0),
             is_closed: AtomicBool::new(false),
@@ -212,6 +218,7 @@ impl Place for DockerPlace {
         let removing = async move { current.container.remove().await };
         let removed = self.held.core.worker.wait(REMOVE, removing);
         let late = || Err("the engine did not answer in time".to_owned());
-        removed.unwrap_or_else(late).map_err(io::Error::other)
+        let reading = self.held.reading.lock().unwrap_or_else(PoisonError::into_inner).remove();
+        removed.unwrap_or_else(late).map_err(io::Error::other).and(reading)
     }
 }

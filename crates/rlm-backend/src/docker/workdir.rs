@@ -32,12 +32,12 @@ pub(super) struct Workdir {
 
 impl Workdir {
     /// The one that a configuration asks for. Makes nothing.
-    pub(super) fn of(config: &SandboxConfig, reading: &[PathBuf]) -> Result<Self, BackendError> {
-        let reading = reading.to_vec();
+    pub(super) fn of(config: &SandboxConfig) -> Result<Self, BackendError> {
         let Some(given) = &config.workdir else {
-            let (workdir, guarded) = (PathBuf::from(WORKDIR), Vec::new());
+            let (workdir, mounts) = (PathBuf::from(WORKDIR), Vec::new());
             let protection = json!({"status": "not_requested"});
-            let wanted = Wanted { workdir, user: user(None), reading, guarded, protection };
+            let wanted =
+                Wanted { workdir, user: user(None), reading: Vec::new(), mounts, protection };
             return Ok(Self { given: None, wanted, unguarded: Vec::new() });
         };
         let failed = |error: io::Error| {
@@ -57,7 +57,7 @@ impl Workdir {
                 workdir.display()
             )));
         }
-        let (reach, guarded, unguarded) = match config.workdir_access {
+        let (reach, mounts, unguarded) = match config.workdir_access {
             SessionAccess::ReadOnly => (Reach::ReadOnly, Vec::new(), Vec::new()),
             SessionAccess::ReadWrite => guard(config, &workdir)?,
         };
@@ -72,7 +72,7 @@ impl Workdir {
             Reach::Shared => told(&unguarded),
             _ => json!({"status": "not_requested"}),
         };
-        let wanted = Wanted { workdir, user, reading, guarded, protection };
+        let wanted = Wanted { workdir, user, reading: Vec::new(), mounts, protection };
         Ok(Self { given: Some(files), wanted, unguarded })
     }
 }
