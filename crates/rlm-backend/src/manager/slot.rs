@@ -133,6 +133,7 @@ impl Slot {
         max_output: usize,
         cancel: &CancellationToken,
     ) -> Result<Ran, SessionError> {
+        self.forget_what_is_lost(place);
         let is_fresh = self.live.is_none() && self.generation > 0;
         let live = self.ready(place, max_output).await?;
         live.link.set_grace(run.grace);
@@ -159,6 +160,7 @@ impl Slot {
         question: Question,
         max_output: usize,
     ) -> Result<Value, SessionError> {
+        self.forget_what_is_lost(place);
         let live = self.ready(place, max_output).await?;
         let answer = match &question {
             Question::Set { name, value } => {
@@ -191,6 +193,15 @@ impl Slot {
             self.generation = next;
         }
         self.live.as_mut().ok_or(SessionError::Call(CallError::Lost))
+    }
+
+    /// An interpreter that is gone with its place is not called, also where nobody has noticed its end.
+    fn forget_what_is_lost(&mut self, place: &Arc<dyn Place>) {
+        if place.loss().is_some()
+            && let Some(mut live) = self.live.take()
+        {
+            self.left = live.link.take_background();
+        }
     }
 
     /// Takes note of what became of the interpreter.
