@@ -34,6 +34,8 @@ pub struct Ran {
     pub confinement: Arc<Value>,
     /// What became of the session's files since the call before.
     pub changes: FileChanges,
+    /// The session's files were lost before the call, with what held them.
+    pub files_are_gone: bool,
     /// The session's directory, where it holds more than it may.
     pub over_disk: Option<Disk>,
 }
@@ -131,6 +133,7 @@ impl Slot {
         max_output: usize,
         cancel: &CancellationToken,
     ) -> Result<Ran, SessionError> {
+        self.forget_what_is_lost(place);
         let is_fresh = self.live.is_none() && self.generation > 0;
         let live = self.ready(place, max_output).await?;
         live.link.set_grace(run.grace);
@@ -146,8 +149,8 @@ impl Slot {
         if is_fresh && outcome.state == StateAfter::Kept {
             outcome.state = StateAfter::Restored;
         }
-        let (changes, over_disk) = (FileChanges::default(), None);
-        Ok(Ran { outcome, is_fresh, limit, confinement, changes, over_disk })
+        let (changes, files_are_gone, over_disk) = (FileChanges::default(), false, None);
+        Ok(Ran { outcome, is_fresh, limit, confinement, changes, files_are_gone, over_disk })
     }
 
     /// Sets or reads a variable; setting gives null.
@@ -157,6 +160,7 @@ impl Slot {
         question: Question,
         max_output: usize,
     ) -> Result<Value, SessionError> {
+        self.forget_what_is_lost(place);
         let live = self.ready(place, max_output).await?;
         let answer = match &question {
             Question::Set { name, value } => {
@@ -189,6 +193,15 @@ impl Slot {
             self.generation = next;
         }
         self.live.as_mut().ok_or(SessionError::Call(CallError::Lost))
+    }
+
+    /// An interpreter that is gone with its place is not called, also where nobody has noticed its end.
+    fn forget_what_is_lost(&mut self, place: &Arc<dyn Place>) {
+        if place.loss().is_some()
+            && let Some(mut live) = self.live.take()
+        {
+            self.left = live.link.take_background();
+        }
     }
 
     /// Takes note of what became of the interpreter.

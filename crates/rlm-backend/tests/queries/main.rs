@@ -5,6 +5,7 @@
 mod answers;
 mod bounds;
 mod calls;
+mod containers;
 mod ends;
 mod long;
 mod orders;

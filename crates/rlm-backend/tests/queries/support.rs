@@ -11,8 +11,8 @@ use std::{
 
 use model::{ChatReply, ChatRequest, Delta, FinishReason, Message, Model, ModelError, Usage};
 use rlm_backend::{
-    Context, LocalBackend, Query, QueryConfig, QueryEngine, QueryEvent, QueryModels, QueryObserver,
-    QueryOutcome, QueryRecord, SandboxConfig, SessionManager, Watch,
+    Backend, Context, LocalBackend, Query, QueryConfig, QueryEngine, QueryEvent, QueryModels,
+    QueryObserver, QueryOutcome, QueryRecord, SandboxConfig, SessionManager, Watch,
 };
 use serde_json::Value;
 use tool_core::BoxFuture;
@@ -177,6 +177,16 @@ impl Bench {
     pub(crate) fn with(models: QueryModels, set: impl FnOnce(&mut QueryConfig)) -> Self {
         let sandbox = SandboxConfig { warm_sessions: 0, ..SandboxConfig::default() };
         let backend = Arc::new(LocalBackend::new(sandbox.clone()));
+        Self::over(backend, sandbox, models, set)
+    }
+
+    /// The same over sessions of another backend.
+    pub(crate) fn over(
+        backend: Arc<dyn Backend>,
+        sandbox: SandboxConfig,
+        models: QueryModels,
+        set: impl FnOnce(&mut QueryConfig),
+    ) -> Self {
         let manager = Arc::new(SessionManager::new(backend, sandbox.clone()));
         let mut config = QueryConfig::default();
         set(&mut config);

@@ -113,6 +113,7 @@ fn full() -> Config {
         },
         readable: vec![PathBuf::from("/srv/data")],
         require: Requirements(vec![Mechanism::Namespaces]),
+        docker: docker(),
     };
     let price = rlm_backend::Price { input_micros: 33, output_micros: 34 };
     config.query = rlm_backend::QueryConfig {
@@ -265,4 +266,19 @@ fn the_schema_refuses_other_keys_and_has_every_default() {
     unknown["limits"]["other"] = 1.into();
     assert!(compiled.check(&unknown).is_err());
     assert_eq!(schema["properties"]["limits"]["properties"]["jobs"]["default"], 1);
+}
+
+/// What the environment says of engines is in no layer.
+fn docker() -> rlm_backend::DockerConfig {
+    rlm_backend::DockerConfig {
+        host: Some("unix:///engine.sock".to_owned()),
+        context: Some("there".to_owned()),
+        image: "image".to_owned(),
+        pull: rlm_backend::PullPolicy::Never,
+        runtime: Some("runsc".to_owned()),
+        open_files: 45,
+        tmp_bytes: 46,
+        share_pipes: false,
+        environment: rlm_backend::EngineEnvironment::default(),
+    }
 }

@@ -72,9 +72,10 @@ fn sub_agents_that_can_not_be_had_name_their_key() {
 #[test]
 fn sessions_that_can_not_be_had_name_their_key() {
     for (line, key, part) in [
-        ("backend = 'docker'", "sandbox.backend", "this build has no \"docker\" backend"),
-        ("backend = 'loca'", "sandbox.backend", "the valid name is \"local\""),
-        ("fallback = ['docker']", "sandbox.fallback", "this build has no \"docker\" backend"),
+        ("backend = 'e2b'", "sandbox.backend", "this build has no \"e2b\" backend"),
+        ("backend = 'dcoker'", "sandbox.backend", "the valid names are \"local\" and \"docker\""),
+        ("fallback = ['e2b']", "sandbox.fallback", "this build has no \"e2b\" backend"),
+        ("docker.tmp_bytes = 0", "sandbox.docker.tmp_bytes", "must be from"),
         ("timeout_secs = 0", "sandbox.timeout_secs", "must be from 1 to 86400"),
         ("session_lifetime_secs = 1099511627776", "sandbox.session_lifetime_secs", "must be from"),
         ("idle_secs = 9223372036854775807", "sandbox.idle_secs", "must be from"),
