@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door that the fence names")]
 
 use model::ApiKey;
+use rlm_backend::EngineEnvironment;
 
 use crate::failure::Failure;
 
@@ -56,6 +57,23 @@ pub(crate) fn agents_folder() -> Option<std::path::PathBuf> {
     };
     let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
     state.map(|state| state.join("remit/agents"))
+}
+
+/// What the environment says of container engines, as the `docker` command reads it.
+pub(crate) fn engine() -> EngineEnvironment {
+    let variable = |name: &str| std::env::var(name).ok();
+    EngineEnvironment {
+        docker_host: variable("DOCKER_HOST"),
+        docker_context: variable("DOCKER_CONTEXT"),
+        docker_config: variable("DOCKER_CONFIG"),
+        docker_cert_path: variable("DOCKER_CERT_PATH"),
+        docker_tls_verify: variable("DOCKER_TLS_VERIFY"),
+        container_host: variable("CONTAINER_HOST"),
+        xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
+        home: variable("HOME"),
+        path: variable("PATH"),
+        ssh_auth_sock: variable("SSH_AUTH_SOCK"),
+    }
 }
 
 /// The key of a model, from the variable of this name.

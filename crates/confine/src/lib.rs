@@ -97,4 +97,6 @@ pub use protection::{PatternError, Protection};
 pub use report::{ConfinementReport, MemoryHolder, NamespaceMaker, Status};
 pub use step::Step;
 #[cfg(target_os = "linux")]
-pub use watch::{ChangeReport, ChangeSummary, ChangedPath, Finding, Reason, ToldFinding, Watch};
+pub use watch::{
+    ChangeReport, ChangeSummary, ChangedPath, Finding, Guarded, Reason, ToldFinding, Watch,
+};

@@ -6,17 +6,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{ProtectionConfig, Requirements};
+use crate::{DockerConfig, ProtectionConfig, Requirements};
 
 const DAY: u64 = 24 * 60 * 60;
 const MONTH: u64 = 30 * DAY;
 /// A thousand processors.
 const MAX_CPU_PERCENT: u64 = 100_000;
 
-/// The backend that is built in.
+/// The backend on this machine.
 pub(crate) const LOCAL: &str = "local";
+/// The backend of container engines.
+pub(crate) const DOCKER: &str = "docker";
 /// Kinds of isolation that are known and not offered.
-const NOT_BUILT: [&str; 4] = ["docker", "firecracker", "e2b", "ssh"];
+const NOT_BUILT: [&str; 3] = ["firecracker", "e2b", "ssh"];
 
 /// `[sandbox]`: code and bash in sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +26,7 @@ const NOT_BUILT: [&str; 4] = ["docker", "firecracker", "e2b", "ssh"];
 pub struct SandboxConfig {
     /// Whether the tool exists.
     pub enabled: bool,
-    /// How sessions are isolated: `local`.
+    /// How sessions are isolated: `local` or `docker`.
     pub backend: String,
     /// What to use instead where `backend` can't be had on this machine, in this order. Without it,
     /// nothing is.
@@ -72,6 +74,8 @@ pub struct SandboxConfig {
     /// Mechanisms of the kernel without which nothing is started; the others are used where the
     /// machine has them.
     pub require: Requirements,
+    /// Containers, where the backend is `docker`.
+    pub docker: DockerConfig,
 }
 
 /// The network of sessions.
@@ -122,6 +126,7 @@ impl Default for SandboxConfig {
             readable: Vec::new(),
             protection: ProtectionConfig::default(),
             require: Requirements::default(),
+            docker: DockerConfig::default(),
         }
     }
 }
@@ -142,7 +147,7 @@ pub enum SandboxConfigError {
         most: u64,
     },
     /// A kind of isolation that is known, and not offered.
-    #[error("this build has no {name:?} backend; the one that it has is \"local\"")]
+    #[error("this build has no {name:?} backend; those that it has are \"local\" and \"docker\"")]
     NotBuilt {
         /// The key that names it.
         key: &'static str,
@@ -150,7 +155,7 @@ pub enum SandboxConfigError {
         name: String,
     },
     /// No kind of isolation has this name.
-    #[error("no backend is named {name:?}; the valid name is \"local\"")]
+    #[error("no backend is named {name:?}; the valid names are \"local\" and \"docker\"")]
     Unknown {
         /// The key that names it.
         key: &'static str,
@@ -200,6 +205,8 @@ impl SandboxConfig {
             ("cpu_percent", self.cpu_percent.unwrap_or(100), 1, MAX_CPU_PERCENT),
             ("disk_bytes", self.disk_bytes, 1 << 20, 1 << 50),
             ("max_file_bytes", self.max_file_bytes, 1, 1 << 30),
+            ("docker.open_files", self.docker.open_files, 64, 1 << 20),
+            ("docker.tmp_bytes", self.docker.tmp_bytes, 1 << 20, 1 << 40),
         ];
         let bad = ranges.into_iter().find(|(_, given, least, most)| given < least || given > most);
         match bad {
@@ -219,7 +226,7 @@ impl SandboxConfig {
             if NOT_BUILT.contains(&name.as_str()) {
                 return Err(SandboxConfigError::NotBuilt { key, name });
             }
-            if name != LOCAL {
+            if ![LOCAL, DOCKER].contains(&name.as_str()) {
                 return Err(SandboxConfigError::Unknown { key, name });
             }
             if named[..at].iter().any(|(_, other)| **other == name) {
@@ -292,12 +299,12 @@ mod tests {
     #[test]
     fn a_backend_that_is_not_there_is_never_replaced_by_another() {
         let cases = [
-            ("docker", &[][..], "backend", "has no \"docker\""),
-            ("docker", &["local"], "backend", "has no \"docker\""),
-            ("podmann", &[], "backend", "the valid name is"),
+            ("firecracker", &[][..], "backend", "has no \"firecracker\""),
+            ("e2b", &["local"], "backend", "has no \"e2b\""),
+            ("dcoker", &[], "backend", "the valid names are"),
             ("local", &["ssh"], "fallback", "has no \"ssh\""),
-            ("local", &["lokal"], "fallback", "the valid name is"),
-            ("local", &["local"], "fallback", "twice"),
+            ("docker", &["lokal"], "fallback", "the valid names are"),
+            ("docker", &["local", "docker"], "fallback", "twice"),
         ];
         for (backend, fallback, key, part) in cases {
             let config = SandboxConfig {

@@ -47,6 +47,7 @@
 mod backend;
 mod base64;
 mod config;
+mod docker;
 mod driver;
 mod language;
 mod local;
@@ -64,6 +65,9 @@ pub use backend::{
     SnapshotError, Snapshots, Started,
 };
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
+pub use docker::{
+    DockerBackend, DockerConfig, EngineEnvironment, EngineReport, PullPolicy, Reaped,
+};
 pub use driver::{
     Background, CallError, CallOutcome, Channels, Cwd, DriverLink, DriverProcess, Ending,
     HostCalls, LinkConfig, NoHostCalls, StartError, StateAfter, VariableError,

@@ -3,6 +3,8 @@
 //! Never a normal dependency of any crate.
 
 pub mod bfcl;
+#[cfg(target_os = "linux")]
+pub mod docker;
 mod model_server;
 #[cfg(all(feature = "sessions", target_os = "linux"))]
 pub mod sessions;

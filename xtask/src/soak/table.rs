@@ -41,6 +41,14 @@ pub(super) const SOAKS: &[Soak] = &[
         count: 200_000_000,
     },
     Soak {
+        name: "docker",
+        about: "hosts of sessions in containers killed at random moments",
+        package: "rlm-backend",
+        test: "orphans",
+        flag: "--kills",
+        count: 100,
+    },
+    Soak {
         name: "flood",
         about: "bytes that a session prints to each of its streams",
         package: "rlm-backend",

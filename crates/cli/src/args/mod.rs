@@ -5,6 +5,7 @@ mod agents;
 mod exec;
 mod mcp;
 mod rlm;
+mod sessions;
 mod shared;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use agents::{AgentsArgs, AgentsCommand, ListArgs, OneArgs, PlaceArgs}
 pub(crate) use exec::ExecArgs;
 pub(crate) use mcp::{HostName, McpArgs};
 pub(crate) use rlm::RlmArgs;
+pub(crate) use sessions::{GcArgs, SessionsCommand};
 pub(crate) use shared::{ExecutionArgs, SettingsArgs};
 
 /// Executes a language model's tool calls: the model asks, the operator decides, the kernel enforces.
@@ -44,6 +46,9 @@ pub(crate) enum Command {
     Agent(AgentArgs),
     Agents(AgentsArgs),
     Rlm(RlmArgs),
+    /// Look after sessions that ran in containers
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
     Tools(ToolsArgs),
     Mcp(McpArgs),
     /// Look at the configuration
@@ -52,7 +57,7 @@ pub(crate) enum Command {
     /// Look at an audit trail
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Show what this machine can enforce on child processes, and how to enable the rest
+    /// Show what this machine can enforce on child processes, and which container engine it has
     Doctor(DoctorArgs),
     Report(ReportArgs),
     /// Print a completion script for a shell
@@ -151,4 +156,7 @@ pub(crate) struct DoctorArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Configuration file (TOML), for sandbox.docker
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }

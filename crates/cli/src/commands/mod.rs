@@ -11,6 +11,7 @@ mod lines;
 mod mcp;
 mod report;
 mod rlm;
+mod sessions;
 mod shell;
 mod timeline;
 mod tools;
@@ -30,11 +31,12 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Agent(args) => block_on(agent::run(args, screen)),
         Command::Agents(args) => agents::run(&args),
         Command::Rlm(args) => block_on(Box::pin(rlm::run(args, screen))),
+        Command::Sessions(command) => sessions::run(&command),
         Command::Tools(args) => tools::run(&args),
         Command::Mcp(args) => mcp::run(args, screen),
         Command::Config(command) => config::run(command),
         Command::Audit(command) => audit::run(command),
-        Command::Doctor(args) => doctor::run(&args),
+        Command::Doctor(args) => block_on(Box::pin(doctor::run(args))),
         Command::Report(args) => report::run(&args),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::man(&command),

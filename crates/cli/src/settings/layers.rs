@@ -78,6 +78,6 @@ impl Layers {
 
     pub(crate) fn finish(self) -> Result<Settings, Failure> {
         let layered = self.builder.build().map_err(|error| Failure::operator(&error))?;
-        Ok(Settings { layered })
+        Ok(Settings { layered: layered.with_engine_environment(env::engine()) })
     }
 }

@@ -10,6 +10,7 @@ mod audit;
 mod closed;
 mod config;
 mod doctor;
+mod engines;
 mod exec;
 mod input;
 mod interrupt;

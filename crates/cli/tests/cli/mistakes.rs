@@ -312,7 +312,7 @@ fn a_typing_error_is_told_with_what_is_near() {
     check(&["completions", "tcsh"], &["bash", "zsh", "fish"]);
     check(
         &["man", "nope"],
-        &["\"nope\" is no command of remit", "exec, agent, agents, rlm, tools"],
+        &["\"nope\" is no command of remit", "exec, agent, agents, rlm, sessions, tools"],
     );
     check(&["man", "audit", "nope"], &["\"nope\" is no command of remit audit", "verify"]);
     check(&["audit", "verify", "missing"], &["missing", "No such file"]);

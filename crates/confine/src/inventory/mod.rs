@@ -15,6 +15,7 @@ mod walk;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,15 @@ impl Inventory {
     /// [gap](Self::gaps).
     pub fn take(directory: impl AsRef<Path>, bounds: &Bounds) -> io::Result<Self> {
         walk::take(directory.as_ref(), bounds)
+    }
+
+    /// The same for a directory that is open, also by its path alone, and that may be in another mount
+    /// namespace.
+    ///
+    /// # Errors
+    /// When the directory itself can't be looked at.
+    pub fn take_of(directory: impl AsFd, bounds: &Bounds) -> io::Result<Self> {
+        walk::take_of(directory.as_fd(), bounds)
     }
 
     /// Whether everything was looked at.

@@ -25,7 +25,15 @@ const MOST_GAPS: usize = 16;
 
 /// Walks.
 pub(super) fn take(directory: &Path, bounds: &Bounds) -> io::Result<Inventory> {
-    let mut walk = Walk::new(directory, bounds)?;
+    whole(Walk::new(directory, bounds)?)
+}
+
+/// Walks what is below an open directory.
+pub(super) fn take_of(directory: BorrowedFd<'_>, bounds: &Bounds) -> io::Result<Inventory> {
+    whole(Walk::below(directory.try_clone_to_owned()?, bounds))
+}
+
+fn whole(mut walk: Walk<'_>) -> io::Result<Inventory> {
     let top = walk.find(PathBuf::new())?;
     if walk.found[top].1.kind() == FileKind::Directory {
         walk.waiting.push_back(top);
@@ -92,15 +100,21 @@ impl<'a> Walk<'a> {
     fn new(directory: &Path, bounds: &'a Bounds) -> io::Result<Self> {
         let path = fs::canonicalize(directory)?;
         let flags = OFlags::PATH | OFlags::CLOEXEC;
-        Ok(Self {
-            top: openat2(CWD, &path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?,
+        let top = openat2(CWD, &path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+        Ok(Self::below(top, bounds))
+    }
+
+    /// The same of what is open already.
+    fn below(top: OwnedFd, bounds: &'a Bounds) -> Self {
+        Self {
+            top,
             bounds,
             deadline: Instant::now() + bounds.time,
             found: Vec::new(),
             waiting: VecDeque::new(),
             objects: VecDeque::new(),
             gaps: Vec::new(),
-        })
+        }
     }
 
     /// Adds what is at one path; gives its place in what was found.

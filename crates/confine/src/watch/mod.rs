@@ -31,6 +31,17 @@ pub struct Watch {
     bounds: Bounds,
 }
 
+/// What of a writable directory whoever isolates its processes should guard.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Guarded {
+    /// Paths that are to be read-only.
+    pub read_only: Vec<PathBuf>,
+    /// Sockets, which are to be hidden.
+    pub hidden: Vec<PathBuf>,
+    /// What can't be guarded.
+    pub missing: Vec<String>,
+}
+
 /// One directory or file.
 #[derive(Debug, Clone)]
 struct Place {
@@ -55,6 +66,36 @@ impl Watch {
             watch.places.push(Place { before, path: path.to_owned(), shown });
         }
         watch
+    }
+
+    /// Looks at a directory that another kind of isolation gives to its processes to write, whole, so
+    /// that it can be guarded there as here.
+    #[must_use]
+    pub fn over(directory: impl AsRef<Path>, protection: Protection) -> Self {
+        let place = (directory.as_ref(), PathBuf::new(), BTreeSet::new());
+        Self::begin([place], protection, Bounds::default())
+    }
+
+    /// What is to be read-only and what is to be hidden, by absolute paths; what is neither and could
+    /// be replaced, in words.
+    #[must_use]
+    pub fn guarded(&self) -> Guarded {
+        let mut all = Guarded::default();
+        for place in &self.places {
+            let Some(before) = &place.before else {
+                all.missing.push(format!("{} can't be looked at", place.path.display()));
+                continue;
+            };
+            let found = find(&self.protection, before, &place.path);
+            let absolute = |paths: BTreeSet<PathBuf>| {
+                paths.into_iter().map(|path| place.path.join(path)).collect::<Vec<_>>()
+            };
+            all.read_only.extend(absolute(found.read_only));
+            all.hidden.extend(absolute(found.hidden));
+            let links = absolute(found.links).into_iter();
+            all.missing.extend(links.map(|link| format!("{} is a symbolic link", link.display())));
+        }
+        all
     }
 
     /// Looks at one directory. Where there is more in it than the bounds allow, what is known and what

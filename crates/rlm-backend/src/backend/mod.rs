@@ -81,6 +81,23 @@ pub trait Place: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What its private directory may hold, in bytes, where that is less than the configuration says.
+    fn capacity(&self) -> Option<u64> {
+        None
+    }
+
+    /// How often what it held was lost while it was open, with its files and its interpreters; what
+    /// outlives a session is never lost.
+    fn losses(&self) -> u64 {
+        0
+    }
+
+    /// Why it can't be used any more, where that is so and no limit of the session's is the reason; the
+    /// next driver may find it made anew.
+    fn loss(&self) -> Option<String> {
+        None
+    }
+
     /// Frees what the place holds, once its drivers are gone.
     ///
     /// # Errors

@@ -16,7 +16,9 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, mkdirat, openat, statat},
+    fs::{
+        AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, chownat, fstat, mkdirat, openat, statat,
+    },
     io::Errno,
 };
 
@@ -24,11 +26,26 @@ use crate::FileError;
 
 /// The most names that a path may have.
 const MAX_DEPTH: usize = 64;
-const ON_THE_WAY: &str = "behind a link, or behind something else that is no directory";
+pub(crate) const ON_THE_WAY: &str = "behind a link, or behind something else that is no directory";
+
+/// The user and the group whose files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) user: u32,
+    pub(crate) group: u32,
+}
+
+impl Owner {
+    /// Gives it what has a name in a directory.
+    pub(super) fn take_over(self, at: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+        let (user, group) = (Uid::from_raw(self.user), Gid::from_raw(self.group));
+        chownat(at, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW)
+    }
+}
 
 /// A path below a directory: plain names.
 #[derive(Debug, Clone)]
-pub(super) struct PlainPath {
+pub(crate) struct PlainPath {
     /// As it was given.
     given: String,
     path: PathBuf,
@@ -36,7 +53,7 @@ pub(super) struct PlainPath {
 
 impl PlainPath {
     /// Reads a path, relative to `root` or beginning with it.
-    pub(super) fn new(given: &str, root: &Path) -> Result<Self, FileError> {
+    pub(crate) fn new(given: &str, root: &Path) -> Result<Self, FileError> {
         let refuse = |why| FileError::Path { path: tool_core::clip(given, 256).to_owned(), why };
         let below = Path::new(given);
         let below = if below.is_absolute() {
@@ -61,7 +78,7 @@ impl PlainPath {
     }
 
     /// The names, relative to the directory.
-    pub(super) fn as_path(&self) -> &Path {
+    pub(crate) fn as_path(&self) -> &Path {
         &self.path
     }
 
@@ -74,8 +91,14 @@ impl PlainPath {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// Opens the directory that the last name is in; makes those that are missing where `make` says.
-    pub(super) fn open_parent(&self, root: impl AsFd, make: bool) -> Result<OwnedFd, FileError> {
+    /// Opens the directory that the last name is in; makes those that are missing where `make` says,
+    /// for `owner` where it is another than this program's user.
+    pub(super) fn open_parent(
+        &self,
+        root: impl AsFd,
+        make: bool,
+        owner: Option<Owner>,
+    ) -> Result<OwnedFd, FileError> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = |at: &OwnedFd, name: &OsStr| openat(at, name, flags, Mode::empty());
         let root = root.as_fd().try_clone_to_owned();
@@ -83,7 +106,10 @@ impl PlainPath {
         for name in self.path.parent().into_iter().flatten() {
             let opened = match open(&at, name) {
                 Err(Errno::NOENT) if make => match mkdirat(&at, name, Mode::from(0o755)) {
-                    Ok(()) | Err(Errno::EXIST) => open(&at, name),
+                    Ok(()) => owner
+                        .map_or(Ok(()), |owner| owner.take_over(&at, name))
+                        .and_then(|()| open(&at, name)),
+                    Err(Errno::EXIST) => open(&at, name),
                     Err(errno) => Err(errno),
                 },
                 opened => opened,
@@ -104,7 +130,7 @@ impl PlainPath {
 
     /// Opens a regular file for reading; gives its size too.
     pub(super) fn open_file(&self, root: impl AsFd) -> Result<(File, u64), FileError> {
-        let parent = self.open_parent(root, false)?;
+        let parent = self.open_parent(root, false, None)?;
         let found = self.look(&parent)?;
         self.check_kind(&found.ok_or_else(|| self.error(Errno::NOENT))?)?;
         let flags =
@@ -130,7 +156,7 @@ impl PlainPath {
     }
 
     /// What an answer of the kernel means for this path.
-    pub(super) fn error(&self, errno: Errno) -> FileError {
+    pub(crate) fn error(&self, errno: Errno) -> FileError {
         let path = self.given.clone();
         match errno {
             Errno::NOENT => FileError::NotFound { path },

@@ -7,7 +7,9 @@
 //! it is still empty.
 
 use std::{
-    path::{Path, PathBuf},
+    io,
+    os::fd::OwnedFd,
+    path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
@@ -32,8 +34,8 @@ const SETTLED: Duration = Duration::from_millis(50);
 
 /// The files of a directory as they were at the last look.
 #[derive(Debug)]
-pub(super) struct Watched {
-    path: PathBuf,
+pub(crate) struct Watched {
+    top: Top,
     reach: Reach,
     seen: Mutex<Seen>,
 }
@@ -48,6 +50,31 @@ struct Seen {
     stamp: Option<Stamp>,
 }
 
+/// The directory that is watched.
+#[derive(Debug)]
+pub(crate) enum Top {
+    /// By its path.
+    Path(PathBuf),
+    /// By a descriptor, where its path is one of another mount namespace.
+    Open(OwnedFd),
+}
+
+impl Top {
+    fn inventory(&self, bounds: &Bounds) -> io::Result<Inventory> {
+        match self {
+            Self::Path(path) => Inventory::take(path, bounds),
+            Self::Open(directory) => Inventory::take_of(directory, bounds),
+        }
+    }
+
+    fn stat(&self) -> Option<rustix::fs::Stat> {
+        match self {
+            Self::Path(path) => rustix::fs::lstat(path).ok(),
+            Self::Open(directory) => rustix::fs::fstat(directory).ok(),
+        }
+    }
+}
+
 /// What changes when anything is made in an empty directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
@@ -57,8 +84,8 @@ struct Stamp {
 
 impl Stamp {
     /// The stamp of a directory, if its last change is so long ago that another one cannot look alike.
-    fn of(path: &Path) -> Option<Self> {
-        let stat = rustix::fs::lstat(path).ok()?;
+    fn of(top: &Top) -> Option<Self> {
+        let stat = top.stat()?;
         let seconds = u64::try_from(stat.st_ctime).ok()?;
         let nanoseconds = u32::try_from(stat.st_ctime_nsec).ok()?;
         let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
@@ -69,8 +96,8 @@ impl Stamp {
 
 impl Watched {
     /// Looks at a private directory for the first time, which makes everything later new.
-    pub(super) fn new(path: PathBuf, reach: Reach) -> Self {
-        let watched = Self { path, reach, seen: Mutex::default() };
+    pub(crate) fn new(top: Top, reach: Reach) -> Self {
+        let watched = Self { top, reach, seen: Mutex::default() };
         if reach == Reach::Private {
             watched.look();
         }
@@ -81,30 +108,30 @@ impl Watched {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn is_small(&self) -> bool {
+    pub(crate) fn is_small(&self) -> bool {
         self.reach == Reach::ReadOnly || self.seen().is_small()
     }
 
     /// How many bytes a private directory holds, at a cost that is bounded only by its size.
-    pub(super) fn measure(&self) -> Option<u64> {
-        let whole = || Inventory::take(&self.path, &Bounds::default()).ok();
+    pub(crate) fn measure(&self) -> Option<u64> {
+        let whole = || self.top.inventory(&Bounds::default()).ok();
         (self.reach == Reach::Private).then(whole).flatten().as_ref().map(held)
     }
 
     /// Before a call.
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         if self.reach == Reach::Shared {
             self.look();
         }
     }
 
     /// After a call.
-    pub(super) fn look(&self) -> FileChanges {
+    pub(crate) fn look(&self) -> FileChanges {
         if self.reach == Reach::ReadOnly {
             return FileChanges::default();
         }
         let mut seen = self.seen();
-        let mut changes = seen.look(&self.path);
+        let mut changes = seen.look(&self.top);
         if self.reach != Reach::Private {
             changes.held_bytes = None;
         }
@@ -117,24 +144,24 @@ impl Seen {
         self.count <= SMALL && self.not_before.is_none()
     }
 
-    fn look(&mut self, path: &Path) -> FileChanges {
+    fn look(&mut self, top: &Top) -> FileChanges {
         let now = Instant::now();
         if self.not_before.is_some_and(|then| now < then) {
             return not_listed(None);
         }
         // Before the look, so that what is made meanwhile shows in the next one.
-        let stamp = Stamp::of(path);
+        let stamp = Stamp::of(top);
         if self.stamp.is_some() && self.stamp == stamp {
             return FileChanges { held_bytes: Some(0), ..FileChanges::default() };
         }
         self.stamp = None;
         let mut bounds = Bounds::default();
         (bounds.entries, bounds.time) = (MAX_LISTED, LIST_TIME);
-        let Ok(inventory) = Inventory::take(path, &bounds) else {
+        let Ok(inventory) = top.inventory(&bounds) else {
             return FileChanges::default();
         };
         if is_cut(&inventory) {
-            return self.measure(path, now);
+            return self.measure(top, now);
         }
         let had_too_many = self.not_before.take().is_some();
         self.count = inventory.iter().count();
@@ -148,8 +175,8 @@ impl Seen {
     }
 
     /// Measures a directory with too many files for a list.
-    fn measure(&mut self, path: &Path, began: Instant) -> FileChanges {
-        let whole = Inventory::take(path, &Bounds::default()).unwrap_or_default();
+    fn measure(&mut self, top: &Top, began: Instant) -> FileChanges {
+        let whole = top.inventory(&Bounds::default()).unwrap_or_default();
         let now = Instant::now();
         self.inventory = Inventory::default();
         self.not_before = Some(now + (now - began) * PATIENCE);
@@ -199,7 +226,7 @@ mod tests {
     fn watched(reach: Reach) -> (tempfile::TempDir, Watched) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
-        (folder, Watched::new(path, reach))
+        (folder, Watched::new(Top::Path(path), reach))
     }
 
     fn paths(changes: &FileChanges) -> Vec<&str> {

@@ -5,6 +5,7 @@
 //! nobody sees half of it. A host that is killed in that moment leaves a file `.remit-put-…`.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
     os::fd::OwnedFd,
@@ -16,7 +17,11 @@ use rustix::{
     io::Errno,
 };
 
-use super::{beneath::PlainPath, changes::Watched, observed::Observed};
+use super::{
+    beneath::{Owner, PlainPath},
+    changes::{Top, Watched},
+    observed::Observed,
+};
 use crate::{FileChanges, FileError, FilePart, Files};
 
 /// How much of what the host would run later is told after a call.
@@ -24,7 +29,7 @@ const MAX_TOLD: usize = 20;
 
 /// What may be done to a directory from outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// The session's own: everything.
     Private,
     /// The operator's, and may be written: nothing that the host could obey.
@@ -35,26 +40,33 @@ pub(super) enum Reach {
 
 /// The files of one place.
 #[derive(Debug)]
-pub(super) struct LocalFiles {
+pub(crate) struct LocalFiles {
     root: OwnedFd,
     path: PathBuf,
     reach: Reach,
     watched: Watched,
     /// Where the directory outlives the session and may be written.
     observed: Option<Observed>,
+    /// Whose files are that are put, where not this program's user's.
+    owner: Option<Owner>,
 }
 
 impl LocalFiles {
-    pub(super) fn new(path: &Path, reach: Reach, observed: Option<Observed>) -> io::Result<Self> {
+    pub(crate) fn new(path: &Path, reach: Reach, observed: Option<Observed>) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         // The session knows its directory by its name without links.
         let path = path.canonicalize()?;
         let root = rustix::fs::open(&path, flags, Mode::empty())?;
-        let watched = Watched::new(path.clone(), reach);
-        Ok(Self { root, path, reach, watched, observed })
+        let watched = Watched::new(Top::Path(path.clone()), reach);
+        Ok(Self { root, path, reach, watched, observed, owner: None })
     }
 
-    pub(super) fn observed(&self) -> Option<&Observed> {
+    /// The same where files that are put belong to somebody else.
+    pub(crate) fn owned_by(self, owner: Owner) -> Self {
+        Self { owner: Some(owner), ..self }
+    }
+
+    pub(crate) fn observed(&self) -> Option<&Observed> {
         self.observed.as_ref()
     }
 
@@ -77,7 +89,7 @@ impl Files for LocalFiles {
         if self.observed.as_ref().is_some_and(|observed| observed.protects(path.as_path())) {
             return Err(FileError::Protected { path: given.to_owned() });
         }
-        let parent = path.open_parent(&self.root, true)?;
+        let parent = path.open_parent(&self.root, true, self.owner)?;
         let mode = match path.look(&parent)? {
             None => Mode::from(0o644),
             Some(found) => {
@@ -88,7 +100,7 @@ impl Files for LocalFiles {
                 Mode::from(found.st_mode & 0o777)
             }
         };
-        let draft = Draft::write(&parent, mode, content)
+        let draft = Draft::write(&parent, mode, content, self.owner)
             .map_err(|source| FileError::Io { path: given.to_owned(), source })?;
         draft.rename_to(&path, overwrite).map_err(|errno| path.error(errno))
     }
@@ -135,13 +147,21 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn write(parent: &'a OwnedFd, mode: Mode, content: &[u8]) -> io::Result<Self> {
+    fn write(
+        parent: &'a OwnedFd,
+        mode: Mode,
+        content: &[u8],
+        owner: Option<Owner>,
+    ) -> io::Result<Self> {
         let mut random = [0_u8; 8];
         rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
         let name = format!(".remit-put-{:016x}", u64::from_ne_bytes(random));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let file = openat(parent, &name, flags | OFlags::CLOEXEC, mode | Mode::WUSR)?;
         let draft = Self { parent, name };
+        if let Some(owner) = owner {
+            owner.take_over(parent, OsStr::new(&draft.name))?;
+        }
         let mut file = File::from(file);
         file.write_all(content)?;
         rustix::fs::fchmod(&file, mode)?;

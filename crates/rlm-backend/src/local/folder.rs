@@ -23,7 +23,7 @@ const TRIES: usize = 8;
 
 /// A working directory.
 #[derive(Debug)]
-pub(super) enum Folder {
+pub(crate) enum Folder {
     /// The operator's; left alone.
     Given(PathBuf),
     /// The session's own, and its lock.
@@ -36,7 +36,7 @@ impl Folder {
     }
 
     /// Makes a directory that only this user can enter.
-    pub(super) fn private() -> io::Result<Self> {
+    pub(crate) fn private() -> io::Result<Self> {
         static SWEPT: Once = Once::new();
         for _ in 0..TRIES {
             let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
@@ -48,7 +48,7 @@ impl Folder {
         Err(io::Error::other("every directory was taken away as soon as it was made"))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Given(path) => path,
             Self::Private(folder, _) => folder.path(),
@@ -60,7 +60,7 @@ impl Folder {
     }
 
     /// Deletes a private directory. Nothing of the session may run any more.
-    pub(super) fn remove(self) -> io::Result<()> {
+    pub(crate) fn remove(self) -> io::Result<()> {
         match self {
             Self::Given(_) => Ok(()),
             Self::Private(folder, _locked_until_then) => delete(&folder.keep()),

@@ -26,13 +26,14 @@ use confine::{
     SpawnError,
 };
 
-use self::{
+pub(crate) use self::{
+    beneath::{ON_THE_WAY, Owner, PlainPath},
+    changes::{Top, Watched},
     files::{LocalFiles, Reach},
     folder::Folder,
     observed::Observed,
-    process::Confined,
-    snapshots::LocalSnapshots,
 };
+use self::{process::Confined, snapshots::LocalSnapshots};
 use crate::{
     Backend, BackendError, Channels, Files, Language, Place, SandboxConfig, SessionAccess,
     SessionNetwork, Snapshots, Started, config::LOCAL,
@@ -146,7 +147,10 @@ impl Backend for LocalBackend {
         let prepared = files.iter().fold(confinement, Confinement::readable).prepare();
         let prepared = prepared.map_err(|error| BackendError::new(error.to_string()))?;
         let reach = self.reach(&folder);
-        let observed = (reach == Reach::Shared).then(|| Observed::new(prepared.clone()));
+        let observed = (reach == Reach::Shared).then(|| {
+            let prepared = prepared.clone();
+            Observed::new(move || prepared.watch())
+        });
         let files = LocalFiles::new(folder.path(), reach, observed);
         let files = files.map_err(failed)?;
         let snapshots = (reach == Reach::Private)

@@ -63,6 +63,19 @@ pub enum SessionError {
     /// It ended while the call waited or ran.
     #[error("the session {0} ended during the call")]
     Ended(SessionId),
+    /// What it ran in was lost while the call ran, by no limit of its own.
+    #[error(
+        "the session {session} was lost while the call ran, so what the call did is not known: {why}. \
+         Its variables and its files are gone; the next call begins anew{printed}"
+    )]
+    Lost {
+        /// Which.
+        session: SessionId,
+        /// Why.
+        why: String,
+        /// The end of what the call had printed, in words; empty where that is nothing.
+        printed: String,
+    },
     /// The backend has no place, or no process.
     #[error(transparent)]
     Backend(#[from] BackendError),

@@ -23,8 +23,10 @@ use super::{
     slot::{Calls, Question, Slot},
     status::{DriverStatus, Unread},
 };
-use crate::{Files, Language, OutputWatcher, Place};
+use crate::{Files, Language, OutputWatcher, Place, StateAfter};
 
+/// How much of each stream an error repeats.
+const MAX_REPEATED: usize = 500;
 /// How many paths a line of the log has at most.
 const MAX_LOGGED: usize = 8;
 
@@ -82,6 +84,8 @@ pub(super) struct Owner {
     pub(super) shown: Arc<Mutex<Shown>>,
     pub(super) max_output: usize,
     pub(super) disk: Disk,
+    /// How often the place had lost what it held when a call last told so.
+    pub(super) losses: u64,
 }
 
 impl Owner {
@@ -167,9 +171,27 @@ impl Owner {
         on_files(&self.place, |files| files.begin()).await;
         let mut result = self.attended(&run, calls, cancel).await;
         if let Ok(ran) = &mut result {
+            if let Some(lost) = self.lost(id, ran) {
+                return Some(Err(lost));
+            }
             self.look_at_files(ran).await;
+            let losses = self.place.losses();
+            ran.files_are_gone = losses != std::mem::replace(&mut self.losses, losses);
         }
         Some(result)
+    }
+
+    /// The error of a call in which the place was lost, where it was.
+    fn lost(&self, session: SessionId, ran: &Ran) -> Option<SessionError> {
+        let outcome = &ran.outcome;
+        let why = (outcome.state == StateAfter::Lost).then(|| self.place.loss()).flatten()?;
+        let texts = [&outcome.stdout, &outcome.stderr].map(|it| it.shrunk_to(MAX_REPEATED));
+        let texts: Vec<_> = texts.iter().map(|it| it.text().to_string()).collect();
+        let printed = match texts.concat().trim() {
+            "" => String::new(),
+            text => format!(". Before, it had printed: {text}"),
+        };
+        Some(SessionError::Lost { session, why, printed })
     }
 
     /// Runs a call, while the other interpreter's background output is taken in and the disk is watched.

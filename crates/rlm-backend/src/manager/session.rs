@@ -58,13 +58,15 @@ impl Begun {
         let shown = Shown { last_used: Instant::now(), is_busy: false, python, bash };
         let shown = Arc::new(Mutex::new(shown));
         let end = CancellationToken::new();
+        let max = place.capacity().map_or(config.disk_bytes, |most| most.min(config.disk_bytes));
         let owner = Owner {
             python: Slot::new(Language::Python),
             bash: Slot::new(Language::Bash),
             place: Arc::from(place),
             shown: Arc::clone(&shown),
             max_output: config.output_bytes(),
-            disk: Disk { held: 0, max: config.disk_bytes },
+            disk: Disk { held: 0, max },
+            losses: 0,
         };
         tokio::spawn(owner.own(waiting, end.clone(), tell));
         let ended = Mutex::new(Some(ended));

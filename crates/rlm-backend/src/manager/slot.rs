@@ -34,6 +34,8 @@ pub struct Ran {
     pub confinement: Arc<Value>,
     /// What became of the session's files since the call before.
     pub changes: FileChanges,
+    /// The session's files were lost before the call, with what held them.
+    pub files_are_gone: bool,
     /// The session's directory, where it holds more than it may.
     pub over_disk: Option<Disk>,
 }
@@ -146,8 +148,8 @@ impl Slot {
         if is_fresh && outcome.state == StateAfter::Kept {
             outcome.state = StateAfter::Restored;
         }
-        let (changes, over_disk) = (FileChanges::default(), None);
-        Ok(Ran { outcome, is_fresh, limit, confinement, changes, over_disk })
+        let (changes, files_are_gone, over_disk) = (FileChanges::default(), false, None);
+        Ok(Ran { outcome, is_fresh, limit, confinement, changes, files_are_gone, over_disk })
     }
 
     /// Sets or reads a variable; setting gives null.

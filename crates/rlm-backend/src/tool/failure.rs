@@ -36,6 +36,7 @@ impl Failure {
         let limit = match error {
             SessionError::Backend(_)
             | SessionError::Start(_)
+            | SessionError::Lost { .. }
             | SessionError::Host(_)
             | SessionError::File(FileError::Unsupported)
             | SessionError::Snapshot(SnapshotError::Unsupported { .. }) => {

@@ -22,8 +22,9 @@ use tool_core::{
 
 use self::{operations::Operations, single::SingleTool};
 use crate::{
-    Backend, LocalBackend, QueryConfig, QueryConfigError, QueryEngine, QueryModels, SandboxConfig,
-    SandboxConfigError, SessionManager, config::LOCAL,
+    Backend, DockerBackend, LocalBackend, QueryConfig, QueryConfigError, QueryEngine, QueryModels,
+    SandboxConfig, SandboxConfigError, SessionManager,
+    config::{DOCKER, LOCAL},
 };
 
 const NAME: &str = "sandbox";
@@ -165,6 +166,7 @@ impl SandboxTool {
 fn built(name: &str, config: &SandboxConfig) -> Option<Arc<dyn Backend>> {
     match name {
         LOCAL => Some(Arc::new(LocalBackend::new(config.clone()))),
+        DOCKER => Some(Arc::new(DockerBackend::new(config.clone()))),
         _ => None,
     }
 }

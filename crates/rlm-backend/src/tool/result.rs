@@ -236,6 +236,11 @@ impl Text<'_> {
                 "The interpreter has ended and its variables are gone; the next call gets a new one."
                     .to_owned(),
             ),
+            (_, false) if self.ran.files_are_gone => Some(
+                "This ran in a new container: the one before it was lost, with the session's \
+                 variables and files. Its snapshots are still there."
+                    .to_owned(),
+            ),
             (true, false) => Some(
                 "This ran in a new interpreter: the one before it was lost, with its variables. \
                  Files are still there."

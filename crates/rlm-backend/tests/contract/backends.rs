@@ -34,8 +34,8 @@ async fn a_backend_that_is_missing_is_replaced_only_by_one_that_is_listed() {
 #[test]
 fn a_name_that_is_none_is_a_mistake_of_the_configuration() {
     for (backend, fallback, part) in [
-        ("dcoker", vec![], "the valid name is \"local\""),
-        ("docker", vec!["local"], "has no \"docker\" backend"),
+        ("dcoker", vec![], "the valid names are \"local\" and \"docker\""),
+        ("e2b", vec!["local"], "has no \"e2b\" backend"),
         ("local", vec!["firecracker"], "has no \"firecracker\" backend"),
     ] {
         let config = SandboxConfig {

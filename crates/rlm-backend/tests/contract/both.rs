@@ -1,9 +1,10 @@
-//! One contract, two backends.
+//! One contract, each backend.
 
 use std::sync::Arc;
 
-use rlm_backend::{Backend, LocalBackend, SandboxConfig, SandboxTool};
+use rlm_backend::{Backend, DockerBackend, DockerConfig, LocalBackend, SandboxConfig, SandboxTool};
 use serde_json::{Value, json};
+use testkit::docker::{IMAGE, engine};
 
 use crate::{script::played, support::Tool};
 
@@ -13,9 +14,16 @@ fn over(backend: Arc<dyn Backend>) -> Tool {
 }
 
 /// The tool over each backend, with the backend's name.
-fn tools() -> [(&'static str, Tool); 2] {
+fn tools() -> Vec<(&'static str, Tool)> {
     let local = Arc::new(LocalBackend::new(SandboxConfig::default()));
-    [("mock", over(Arc::new(played()))), ("local", over(local))]
+    let mut tools = vec![("mock", over(Arc::new(played()))), ("local", over(local))];
+    tools.extend(engine().map(|engine| {
+        let (host, image) = (Some(engine.host()), IMAGE.to_owned());
+        let docker = DockerConfig { host, image, ..DockerConfig::default() };
+        let config = SandboxConfig { docker, ..SandboxConfig::default() };
+        ("docker", over(Arc::new(DockerBackend::new(config))))
+    }));
+    tools
 }
 
 #[tokio::test]
@@ -87,8 +95,8 @@ async fn the_default_session_is_made_by_the_first_call_and_made_anew_after_its_e
     let backend = played();
     let mock = over(Arc::new(backend.clone()));
     assert_eq!((backend.opened(), backend.started()), (0, 0), "nothing before the first call");
-    let [_, (_, local)] = tools();
-    for tool in [mock, local] {
+    let others = tools().into_iter().skip(1).map(|(_, tool)| tool);
+    for tool in std::iter::once(mock).chain(others) {
         let first = tool.python("1 + 1").await["session_id"].clone();
         assert_eq!(tool.bash("true").await["session_id"], first);
         tool.answer(json!({"op": "session_destroy", "session_id": first})).await;

@@ -11,6 +11,9 @@
 )]
 
 #[allow(dead_code, reason = "the tests of confined sessions use more of it")]
+#[path = "../sessions/backend.rs"]
+mod backend;
+#[allow(dead_code, unused_macros, unused_imports, reason = "the same")]
 #[path = "../sessions/support.rs"]
 mod support;
 

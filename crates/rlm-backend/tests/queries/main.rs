@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod answers;
+mod backend;
 mod bounds;
 mod calls;
 mod ends;

@@ -22,6 +22,7 @@ async fn background(tool: &Tool, id: &Value) -> Value {
 
 #[tokio::test]
 async fn a_jobs_later_output_is_in_the_status_and_is_not_lost_for_the_next_call() {
+    crate::support::here!();
     let tool = Tool::new();
     let first = tool.bash("(sleep 1; echo late; echo wrong >&2) & echo now").await;
     assert_eq!(first["stdout"], "now\n");
@@ -35,6 +36,7 @@ async fn a_jobs_later_output_is_in_the_status_and_is_not_lost_for_the_next_call(
 
 #[tokio::test]
 async fn the_next_call_has_it_also_after_a_status() {
+    crate::support::here!();
     let tool = Tool::new();
     let first = tool.bash("(sleep 0.1; echo late) &").await;
     background(&tool, &first["session_id"]).await;
@@ -43,6 +45,7 @@ async fn the_next_call_has_it_also_after_a_status() {
 
 #[tokio::test]
 async fn much_of_it_is_bounded_with_its_beginning_and_its_end() {
+    crate::support::here!();
     let tool = Tool::new();
     let first = tool.bash("(sleep 0.1; echo begin; head -c 3000000 /dev/zero; echo end) &").await;
     let id = &first["session_id"];
@@ -62,6 +65,7 @@ async fn much_of_it_is_bounded_with_its_beginning_and_its_end() {
 
 #[tokio::test]
 async fn what_an_interpreter_printed_before_it_died_is_not_lost() {
+    crate::support::here!();
     let tool = Tool::new();
     let first = tool.bash("(sleep 0.1; echo last words; kill -9 $$) &").await;
     let id = &first["session_id"];
@@ -82,6 +86,7 @@ async fn what_an_interpreter_printed_before_it_died_is_not_lost() {
 
 #[tokio::test]
 async fn a_status_does_not_wait_for_a_call() {
+    crate::support::here!();
     let tool = Tool::new();
     let id = json!(tool.create().await);
     let run = json!({"op": "execute_bash", "command": "sleep 6", "session_id": id});

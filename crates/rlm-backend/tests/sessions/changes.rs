@@ -18,6 +18,7 @@ fn in_directory(path: &Path) -> Tool {
 }
 
 fn config(path: &Path) -> SandboxConfig {
+    crate::backend::hand_over(path);
     SandboxConfig {
         workdir: Some(path.to_owned()),
         workdir_access: SessionAccess::ReadWrite,
@@ -37,6 +38,7 @@ fn paths(list: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn what_the_host_runs_later_is_read_only_in_a_session() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
     fs::write(folder.path().join(".git/config"), "[core]\n").unwrap();
@@ -55,6 +57,7 @@ async fn what_the_host_runs_later_is_read_only_in_a_session() {
 
 #[tokio::test]
 async fn a_call_tells_what_the_host_would_run_and_the_end_tells_everything() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("old"), "x").unwrap();
     let tool = in_directory(folder.path());
@@ -75,6 +78,7 @@ async fn a_call_tells_what_the_host_would_run_and_the_end_tells_everything() {
 
 #[tokio::test]
 async fn what_was_there_before_the_first_call_is_not_told() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     let tool = in_directory(folder.path());
     let id = tool.answer(json!({"op": "session_create"})).await["session_id"].clone();
@@ -86,6 +90,7 @@ async fn what_was_there_before_the_first_call_is_not_told() {
 
 #[tokio::test]
 async fn the_host_puts_nothing_that_it_would_run_later_either() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     for name in ["store/objects", "store/refs", "store/hooks", "scripts", ".git/hooks"] {
         fs::create_dir_all(folder.path().join(name)).unwrap();
@@ -121,9 +126,10 @@ async fn the_host_puts_nothing_that_it_would_run_later_either() {
 
 #[tokio::test]
 async fn a_private_directory_has_neither() {
+    crate::support::here!();
     let tool = Tool::new();
     let ran =
-        tool.bash("git init --quiet . && echo x > .git/hooks/pre-commit && echo > .envrc").await;
+        tool.bash("mkdir -p .git/hooks && echo x > .git/config && echo x > .git/hooks/pre-commit && echo > .envrc").await;
     assert_eq!(ran["success"], true, "{ran}");
     assert_eq!(ran.get("executable_configuration"), None);
     let ran = tool.python("open('.git/config', 'a').write('x')").await;
@@ -133,6 +139,7 @@ async fn a_private_directory_has_neither() {
 
 #[tokio::test]
 async fn an_operator_adds_names_and_takes_them_out() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     for name in ["deploy.sh", ".envrc"] {
         fs::write(folder.path().join(name), "old").unwrap();
@@ -156,6 +163,7 @@ async fn an_operator_adds_names_and_takes_them_out() {
 
 #[tokio::test]
 async fn many_changes_fit_in_a_result() {
+    crate::support::here!();
     let folder = tempfile::tempdir().unwrap();
     let tool = in_directory(folder.path());
     let command = "for i in $(seq 300); do mkdir d$i; echo > d$i/Makefile; done";
@@ -206,6 +214,7 @@ impl io::Write for Log {
 
 #[tokio::test]
 async fn a_session_that_expires_tells_the_log() {
+    crate::support::here!();
     let log = Log::begin();
     let folder = tempfile::tempdir().unwrap();
     let config = SandboxConfig { session_lifetime_secs: 1, ..config(folder.path()) };

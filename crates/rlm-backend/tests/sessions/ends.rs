@@ -5,21 +5,25 @@ use std::time::{Duration, Instant};
 use rlm_backend::SandboxConfig;
 use serde_json::json;
 
-use crate::support::{Tool, directory, processes_with, soon};
+use crate::{
+    backend::Trace,
+    support::{Tool, processes_with, soon},
+};
 
 #[tokio::test]
 async fn a_timeout_keeps_the_session_and_the_output_so_far() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("x = 7").await;
     let started = Instant::now();
-    let endless = tool.python_for("print('before', flush=True)\nwhile True: pass", 1000).await;
+    let endless = tool.python_for("print('before', flush=True)\nwhile True: pass", 2000).await;
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!((&endless["timed_out"], &endless["success"]), (&json!(true), &json!(false)));
     assert_eq!((&endless["state"], &endless["stdout"]), (&json!("kept"), &json!("before\n")));
     assert_eq!(tool.python("x").await["value"], "7");
 
     tool.bash("y=8").await;
-    let ask = json!({"op": "execute_bash", "command": "echo before; sleep 60", "timeout_ms": 1000});
+    let ask = json!({"op": "execute_bash", "command": "echo before; sleep 60", "timeout_ms": 2000});
     let endless = tool.answer(ask).await;
     assert_eq!((&endless["timed_out"], &endless["stdout"]), (&json!(true), &json!("before\n")));
     assert_eq!(tool.prints("echo $y").await, "8\n");
@@ -27,10 +31,11 @@ async fn a_timeout_keeps_the_session_and_the_output_so_far() {
 
 #[tokio::test]
 async fn code_that_swallows_the_interrupt_is_killed_and_the_next_call_has_a_new_interpreter() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("x = 7; open('kept', 'w').close()").await;
     let code = "import time\nwhile True:\n  try: time.sleep(60)\n  except BaseException: pass";
-    let lost = tool.python_for(code, 1500).await;
+    let lost = tool.python_for(code, 2000).await;
     assert_eq!((&lost["timed_out"], &lost["state"]), (&json!(true), &json!("lost")));
     assert!(lost["note"].as_str().unwrap().contains("killed"), "{lost}");
     let next = tool.python("import os; ('x' in globals(), os.listdir('.'))").await;
@@ -44,6 +49,7 @@ async fn code_that_swallows_the_interrupt_is_killed_and_the_next_call_has_a_new_
 
 #[tokio::test]
 async fn exits_and_kills_are_told_apart() {
+    crate::support::here!();
     let tool = Tool::new();
     let exit = tool.python("x = 1\nimport sys; sys.exit(3)").await;
     assert_eq!((&exit["exit_code"], &exit["state"]), (&json!(3), &json!("kept")));
@@ -60,8 +66,9 @@ async fn exits_and_kills_are_told_apart() {
 
 #[tokio::test]
 async fn a_session_that_is_destroyed_leaves_nothing() {
+    crate::support::here!();
     let tool = Tool::new();
-    let folder = directory(&tool).await;
+    let place = Trace::of(&tool).await;
     tool.python("import subprocess; p = subprocess.Popen(['sleep', '48151'])").await;
     let id = tool.bash("setsid sleep 48151 & mkdir -p a/b; chmod 0 a/b").await;
     soon("both run", || processes_with("48151").len() == 2).await;
@@ -69,7 +76,7 @@ async fn a_session_that_is_destroyed_leaves_nothing() {
     let gone = tool.answer(json!({"op": "session_destroy", "session_id": id})).await;
     assert_eq!(gone["destroyed"], true);
     assert_eq!(processes_with("48151"), Vec::<String>::new());
-    assert!(!folder.exists());
+    assert!(!place.is_there());
     // The default session is made anew.
     let next = tool.python("1").await;
     assert_ne!(next["session_id"], id);
@@ -77,6 +84,7 @@ async fn a_session_that_is_destroyed_leaves_nothing() {
 
 #[tokio::test]
 async fn a_session_can_be_destroyed_while_a_call_runs() {
+    crate::support::here!();
     let tool = Tool::new();
     let id = tool.create().await;
     let code = "import subprocess; subprocess.run(['sleep', '48155'])";
@@ -93,21 +101,23 @@ async fn a_session_can_be_destroyed_while_a_call_runs() {
 
 #[tokio::test]
 async fn everything_ends_with_the_tool() {
+    crate::support::here!();
     let tool = Tool::new();
-    let folder = directory(&tool).await;
+    let place = Trace::of(&tool).await;
     tool.bash("sleep 48152 &").await;
     soon("it runs", || processes_with("48152").len() == 1).await;
     drop(tool);
-    soon("the session is gone", || processes_with("48152").is_empty() && !folder.exists()).await;
+    soon("the session is gone", || processes_with("48152").is_empty() && !place.is_there()).await;
 }
 
 #[tokio::test]
 async fn a_session_expires_also_where_nobody_calls() {
+    crate::support::here!();
     let config = SandboxConfig { idle_secs: 1, ..SandboxConfig::default() };
     let tool = Tool::with(config);
-    let folder = directory(&tool).await;
+    let place = Trace::of(&tool).await;
     let id = tool.bash("sleep 48153 &").await["session_id"].clone();
-    soon("the session is gone", || processes_with("48153").is_empty() && !folder.exists()).await;
+    soon("the session is gone", || processes_with("48153").is_empty() && !place.is_there()).await;
     let (kind, text) = tool.error(json!({"op": "session_status", "session_id": id})).await;
     assert_eq!(kind, "execution_failed");
     assert!(text.contains("has expired") && text.contains("session_create"), "{text}");
@@ -116,6 +126,7 @@ async fn a_session_expires_also_where_nobody_calls() {
 
 #[tokio::test]
 async fn a_caller_that_goes_away_interrupts_and_keeps_the_session() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("x = 5").await;
     let endless = tool.python("import time; time.sleep(60)");
@@ -129,6 +140,7 @@ async fn a_caller_that_goes_away_interrupts_and_keeps_the_session() {
 
 #[tokio::test]
 async fn memory_over_its_ceiling_is_no_end_of_the_session() {
+    crate::support::here!();
     let config = SandboxConfig { memory_bytes: 256 << 20, ..SandboxConfig::default() };
     let tool = Tool::with(config);
     let big = tool.python("block = bytearray(1 << 30)\nblock[::4096] = b'x' * len(block[::4096])");

@@ -7,6 +7,7 @@ use crate::support::Tool;
 
 #[tokio::test]
 async fn ids_that_name_no_session() {
+    crate::support::here!();
     let tool = Tool::new();
     for op in ["session_status", "session_destroy"] {
         for id in [json!("abc"), json!(""), json!(7), Value::Null] {
@@ -23,6 +24,7 @@ async fn ids_that_name_no_session() {
 
 #[tokio::test]
 async fn an_operation_takes_its_own_arguments_alone() {
+    crate::support::here!();
     let tool = Tool::new();
     for arguments in [
         json!({"op": "execute_code"}),
@@ -40,6 +42,7 @@ async fn an_operation_takes_its_own_arguments_alone() {
 
 #[tokio::test]
 async fn destroying_twice_is_an_error() {
+    crate::support::here!();
     let tool = Tool::new();
     let id = tool.create().await;
     let ask = json!({"op": "session_destroy", "session_id": id});
@@ -51,6 +54,7 @@ async fn destroying_twice_is_an_error() {
 
 #[tokio::test]
 async fn too_many_sessions_are_refused_until_one_ends() {
+    crate::support::here!();
     let tool = Tool::with(SandboxConfig { max_sessions: 2, ..SandboxConfig::default() });
     let first = tool.create().await;
     tool.create().await;
@@ -65,6 +69,7 @@ async fn too_many_sessions_are_refused_until_one_ends() {
 
 #[tokio::test]
 async fn the_status_of_a_session() {
+    crate::support::here!();
     let tool = Tool::new();
     let id = tool.create().await;
     let ask = json!({"op": "session_status", "session_id": id});
@@ -82,6 +87,7 @@ async fn the_status_of_a_session() {
 
 #[tokio::test]
 async fn without_a_model_a_recursive_query_is_not_to_be_had() {
+    crate::support::here!();
     let (kind, text) = Tool::new().error(json!({"op": "recursive_query", "prompt": "x"})).await;
     assert_eq!(kind, "backend_unavailable");
     assert!(text.contains("no model is configured"), "{text}");

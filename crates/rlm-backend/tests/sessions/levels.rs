@@ -7,7 +7,10 @@ use confine::Mechanism;
 use rlm_backend::{LocalBackend, Requirements, SandboxConfig, SandboxTool, SessionAccess};
 use serde_json::json;
 
-use crate::support::{Tool, directory, processes_with, soon};
+use crate::{
+    host::directory,
+    support::{Tool, processes_with, soon},
+};
 
 /// A tool on a machine that lets nobody make namespaces.
 fn without_namespaces(config: SandboxConfig) -> Tool {

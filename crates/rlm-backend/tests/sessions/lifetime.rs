@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use rlm_backend::SandboxConfig;
 use serde_json::{Value, json};
 
-use crate::support::{Tool, soon};
+use crate::{
+    backend::Trace,
+    support::{Tool, soon},
+};
 
 /// How much longer a session lives by an extension, in seconds.
 const EXTENSION: u64 = 3;
@@ -26,6 +29,7 @@ fn ask(op: &str, id: &str) -> Value {
 
 #[tokio::test]
 async fn a_life_is_extended_as_often_as_it_is_set_and_no_more() {
+    crate::support::here!();
     let tool = Tool::with(short(100, 3));
     let id = tool.create().await;
     for left in [2, 1, 0] {
@@ -46,6 +50,7 @@ async fn a_life_is_extended_as_often_as_it_is_set_and_no_more() {
 
 #[tokio::test]
 async fn a_session_that_was_extended_outlives_its_first_end_and_ends_at_its_second() {
+    crate::support::here!();
     // Long enough for a busy machine to make the session and to extend it.
     const FIRST: u64 = 6;
     const SECOND: u64 = FIRST + EXTENSION;
@@ -81,6 +86,7 @@ async fn a_session_that_was_extended_outlives_its_first_end_and_ends_at_its_seco
 
 #[tokio::test]
 async fn where_a_life_can_not_be_extended_it_says_so() {
+    crate::support::here!();
     let tool = Tool::with(short(100, 0));
     let id = tool.create().await;
     let (kind, _) = tool.error(ask("session_extend", &id)).await;
@@ -89,14 +95,13 @@ async fn where_a_life_can_not_be_extended_it_says_so() {
 
 #[tokio::test]
 async fn a_session_at_its_end_is_freed_also_while_a_call_runs() {
+    crate::support::here!();
     let tool = Tool::with(SandboxConfig { idle_secs: 1000, ..short(4, 0) });
     let id = tool.create().await;
-    let folder = json!({"op": "execute_bash", "command": "pwd", "session_id": id});
-    let folder = tool.answer(folder).await["stdout"].as_str().unwrap().trim().to_owned();
-    assert!(std::path::Path::new(&folder).exists());
+    let place = Trace::of_session(&tool, Some(&id)).await;
     let endless = json!({"op": "execute_bash", "command": "sleep 48161", "session_id": id});
     let (_, text) = tool.error(endless).await;
     assert!(text.contains("ended during the call"), "{text}");
-    soon("its directory is gone", || !std::path::Path::new(&folder).exists()).await;
+    soon("its place is gone", || !place.is_there()).await;
     assert_eq!(crate::support::processes_with("48161"), Vec::<String>::new());
 }

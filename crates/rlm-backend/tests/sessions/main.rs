@@ -8,10 +8,12 @@
     reason = "a test fails by panicking, and the measuring one says what it measured"
 )]
 
+mod backend;
 mod background;
 mod changes;
 mod ends;
 mod files;
+mod host;
 mod ids;
 mod levels;
 mod lifetime;

@@ -13,6 +13,7 @@ async fn bash_for(tool: &Tool, command: &str, ms: u64) -> Value {
 
 #[tokio::test]
 async fn there_is_no_input_and_asking_for_it_ends_at_once() {
+    crate::support::here!();
     let tool = Tool::new();
     let started = Instant::now();
     assert_eq!(tool.bash("cat; read x; echo \"<$x>\"").await["stdout"], "<>\n");
@@ -25,10 +26,11 @@ async fn there_is_no_input_and_asking_for_it_ends_at_once() {
 
 #[tokio::test]
 async fn what_a_timed_out_call_started_does_not_live_on() {
+    crate::support::here!();
     let tool = Tool::new();
     // The shell is there before its time counts.
     tool.bash("true").await;
-    let late = bash_for(&tool, "sleep 48171 & sleep 48172", 700).await;
+    let late = bash_for(&tool, "sleep 48171 & sleep 48172", 1500).await;
     assert_eq!(late["timed_out"], true);
     soon("both are gone", || processes_with("4817").is_empty()).await;
     assert_eq!(bash_for(&tool, "echo alive", 5000).await["stdout"], "alive\n");
@@ -36,6 +38,7 @@ async fn what_a_timed_out_call_started_does_not_live_on() {
 
 #[tokio::test]
 async fn a_job_in_the_background_is_not_waited_for() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.bash("true").await;
     for job in
@@ -54,6 +57,7 @@ async fn a_job_in_the_background_is_not_waited_for() {
 
 #[tokio::test]
 async fn three_hundred_megabytes_are_a_bounded_result_with_a_count() {
+    crate::support::here!();
     let tool = Tool::new();
     let result =
         bash_for(&tool, "head -c 300000000 /dev/zero | tr '\\0' x; echo end", 60_000).await;
@@ -67,6 +71,7 @@ async fn three_hundred_megabytes_are_a_bounded_result_with_a_count() {
 
 #[tokio::test]
 async fn a_command_of_two_hundred_kilobytes_runs() {
+    crate::support::here!();
     let tool = Tool::new();
     let long = "x".repeat(200_000);
     assert_eq!(tool.prints(&format!("v={long}; echo ${{#v}}")).await, "200000\n");
@@ -75,6 +80,7 @@ async fn a_command_of_two_hundred_kilobytes_runs() {
 
 #[tokio::test]
 async fn a_working_directory_that_is_not_there_is_named() {
+    crate::support::here!();
     let workdir = Some("/no/such/place".into());
     let tool = Tool::with(SandboxConfig { workdir, ..SandboxConfig::default() });
     for call in [
@@ -90,6 +96,7 @@ async fn a_working_directory_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_are_readable_and_nothing_is_lost() {
+    crate::support::here!();
     let tool = Tool::new();
     let result = tool.bash(r"printf 'a\0b\xff\x1b[31mred\r10%%\r20%%\n\xc3\xa9'").await;
     assert_eq!(result["stdout"], "a\0b\\xff\u{1b}[31mred\r10%\r20%\né");
@@ -97,6 +104,7 @@ async fn bytes_that_are_no_text_are_readable_and_nothing_is_lost() {
 
 #[tokio::test]
 async fn the_directory_is_said_with_each_result() {
+    crate::support::here!();
     let tool = Tool::new();
     let first = tool.bash("mkdir -p d/e; cd d/e").await;
     let here = first["cwd"].as_str().unwrap();
@@ -111,6 +119,7 @@ async fn the_directory_is_said_with_each_result() {
 
 #[tokio::test]
 async fn a_session_that_expires_makes_room() {
+    crate::support::here!();
     let config = SandboxConfig { idle_secs: 3, max_sessions: 1, ..SandboxConfig::default() };
     let tool = Tool::with(config);
     tool.create().await;
@@ -124,6 +133,7 @@ async fn a_session_that_expires_makes_room() {
 
 #[tokio::test]
 async fn a_secret_of_the_host_is_not_in_a_session() {
+    crate::support::here!();
     // Every test has variables of cargo; a session has none of them, whatever they are called.
     #[expect(clippy::disallowed_methods, reason = "the test looks at its own environment")]
     let names: Vec<String> = std::env::vars_os()

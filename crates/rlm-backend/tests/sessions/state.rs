@@ -6,6 +6,7 @@ use crate::support::Tool;
 
 #[tokio::test]
 async fn python_remembers() {
+    crate::support::here!();
     let tool = Tool::new();
     let first = tool.python("x = 41").await;
     assert_eq!((&first["stdout"], &first["success"]), (&json!(""), &json!(true)));
@@ -20,6 +21,7 @@ async fn python_remembers() {
 
 #[tokio::test]
 async fn bash_remembers_and_shares_the_directory_with_python() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.bash("mkdir sub; cd sub; export GREETING=hi; f() { echo f-$1; }").await;
     let seen = tool.prints("basename \"$PWD\"; echo $GREETING; f 1; echo text > made").await;
@@ -33,6 +35,7 @@ async fn bash_remembers_and_shares_the_directory_with_python() {
 
 #[tokio::test]
 async fn what_code_raises_is_told_with_its_own_lines() {
+    crate::support::here!();
     let tool = Tool::new();
     let raised = tool.python("def f():\n    raise ValueError('no')\nf()").await;
     assert_eq!(raised["success"], false);
@@ -44,6 +47,7 @@ async fn what_code_raises_is_told_with_its_own_lines() {
 
 #[tokio::test]
 async fn two_sessions_know_nothing_of_each_other() {
+    crate::support::here!();
     let tool = Tool::new();
     let (one, other) = (tool.create().await, tool.create().await);
     let run = |session: &str, code: &str| {
@@ -56,6 +60,7 @@ async fn two_sessions_know_nothing_of_each_other() {
 
 #[tokio::test]
 async fn one_call_at_a_time_in_a_session() {
+    crate::support::here!();
     let tool = Tool::new();
     tool.python("log = []").await;
     let step = "import time\nlog.append('in'); time.sleep(0.2); log.append('out')";
@@ -67,6 +72,7 @@ async fn one_call_at_a_time_in_a_session() {
 
 #[tokio::test]
 async fn a_program_of_five_megabytes_runs() {
+    crate::support::here!();
     let tool = Tool::new();
     let code = format!("text = '{}'\nprint(len(text))", "a".repeat(5 << 20));
     assert_eq!(tool.python(&code).await["stdout"], "5242880\n");
@@ -74,6 +80,7 @@ async fn a_program_of_five_megabytes_runs() {
 
 #[tokio::test]
 async fn output_is_bounded_and_its_ends_are_kept() {
+    crate::support::here!();
     let tool = Tool::new();
     let code = "import sys\nprint('begin')\nfor _ in range(100): sys.stdout.write('x' * 1000000)\n\
                 print('end')";
@@ -93,6 +100,7 @@ async fn output_is_bounded_and_its_ends_are_kept() {
 
 #[tokio::test]
 async fn an_image_comes_back_as_one() {
+    crate::support::here!();
     let tool = Tool::new();
     let code = "class Picture:\n    def _repr_png_(self): return b'\\x89PNG....'\nPicture()";
     let result = tool.call(json!({"op": "execute_code", "code": code})).await;

@@ -1,15 +1,21 @@
 //! A tool behind its gate, as a model meets it.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use rlm_backend::{SandboxConfig, SandboxTool};
 use sandbox::ToolSandbox;
 use serde_json::{Value, json};
 use tool_core::{ByteCount, Limits, ToolCall, ToolRegistry, ToolResult};
+
+/// Ends a test where the backend that it is about is not there, which has said so.
+macro_rules! here {
+    () => {
+        if !crate::backend::is_there() {
+            return;
+        }
+    };
+}
+pub(crate) use here;
 
 /// The tool with everything allowed, and a lot of room for arguments.
 pub(crate) struct Tool {
@@ -26,7 +32,7 @@ impl Tool {
     }
 
     pub(crate) fn allowing(config: SandboxConfig, capabilities: &[&str]) -> Self {
-        Self::over(SandboxTool::new(config).unwrap(), capabilities)
+        Self::over(SandboxTool::new(crate::backend::of(config)).unwrap(), capabilities)
     }
 
     pub(crate) fn over(tool: SandboxTool, capabilities: &[&str]) -> Self {
@@ -102,12 +108,4 @@ pub(crate) async fn soon(what: &str, is_so: impl Fn() -> bool) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("not within twenty seconds: {what}");
-}
-
-/// The private directory that a session works in.
-pub(crate) async fn directory(tool: &Tool) -> PathBuf {
-    let path = tool.prints("pwd").await;
-    let path = Path::new(path.trim()).to_owned();
-    assert!(path.is_dir(), "{path:?} is a directory of the host");
-    path
 }

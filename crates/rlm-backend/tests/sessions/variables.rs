@@ -1,8 +1,8 @@
 //! Context variables: set and read by the host, seen and changed by code.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use rlm_backend::{Language, LocalBackend, Ran, Run, SandboxConfig, SessionId, SessionManager};
+use rlm_backend::{Language, Ran, Run, SandboxConfig, SessionId, SessionManager};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -19,8 +19,9 @@ async fn run(manager: &SessionManager, id: SessionId, code: &str) -> Ran {
 
 #[tokio::test]
 async fn the_host_sets_variables_and_reads_what_code_made_of_them() {
+    crate::support::here!();
     let config = SandboxConfig::default();
-    let manager = SessionManager::new(Arc::new(LocalBackend::new(config.clone())), config);
+    let manager = crate::backend::manager(config);
     let id = manager.create().await.unwrap();
     let given = json!({"text": "a\nb", "list": [1, 2.5, null, true]});
     manager.set_variable(id, "context", given.clone()).await.unwrap();

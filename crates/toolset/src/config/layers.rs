@@ -213,6 +213,13 @@ pub struct LayeredConfig {
 }
 
 impl LayeredConfig {
+    /// The same with what the environment says of container engines, which is in no layer.
+    #[must_use]
+    pub fn with_engine_environment(mut self, environment: rlm_backend::EngineEnvironment) -> Self {
+        self.config.sandbox.docker.environment = environment;
+        self
+    }
+
     /// The values.
     #[must_use]
     pub fn config(&self) -> &Config {

@@ -1,9 +1,10 @@
 //! `remit doctor`: what this machine can enforce on a child process, mechanism by mechanism, which
-//! interpreters sessions find, and which agent programs are installed.
+//! interpreters sessions find, which container engine answers, and which agent programs are installed.
 //!
 //! What is shown was tried: the mechanisms by a launch, the interpreters by running them confined.
 
 mod agents;
+mod engine;
 mod interpreters;
 
 use std::{process::ExitCode, time::Duration};
@@ -14,8 +15,13 @@ use confine::{
 };
 use serde::Serialize;
 
-use self::{agents::AgentProgram, interpreters::Interpreter};
-use crate::{args::DoctorArgs, failure::Failure, out};
+use self::{agents::AgentProgram, engine::Engine, interpreters::Interpreter};
+use crate::{
+    args::{DoctorArgs, SettingsArgs},
+    failure::Failure,
+    out, printable,
+    settings::Layers,
+};
 
 /// A directory that every machine has: what is in it is looked through.
 const SMALL: &str = "/bin";
@@ -48,6 +54,8 @@ struct Findings<'a> {
     refused: Option<String>,
     mechanisms: Vec<Finding<'a>>,
     interpreters: Vec<Interpreter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container_engine: Option<Engine>,
     agents: Vec<AgentProgram>,
 }
 
@@ -62,7 +70,9 @@ struct Finding<'a> {
 }
 
 /// Ends with 0 where child processes can be confined here, and with 1 where they can't.
-pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
+pub(super) async fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
+    let settings = SettingsArgs { config: args.config.clone(), ..SettingsArgs::default() };
+    let settings = Layers::read(&settings, &Default::default())?.finish()?;
     // What nobody asks for is not looked for: a share of processor time is asked for here alone.
     let mut limits = Limits::default();
     limits.cpu_share = Some(100);
@@ -71,6 +81,8 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
         Ok(prepared) => {
             let mut findings = Findings::of(prepared.report());
             findings.interpreters = interpreters::look(&prepared);
+            let docker = &settings.config().sandbox.docker;
+            findings.container_engine = Some(engine::look(docker).await);
             findings.agents = agents::look();
             show(&findings, args.json)?;
             Ok(ExitCode::SUCCESS)
@@ -100,6 +112,7 @@ impl<'a> Findings<'a> {
             refused: None,
             mechanisms: report.iter().map(finding).collect(),
             interpreters: Vec::new(),
+            container_engine: None,
             agents: Vec::new(),
         }
     }
@@ -113,6 +126,7 @@ impl<'a> Findings<'a> {
             refused: Some(refused),
             mechanisms: Vec::new(),
             interpreters: Vec::new(),
+            container_engine: None,
             agents: Vec::new(),
         }
     }
@@ -154,8 +168,12 @@ fn show(findings: &Findings<'_>, is_json: bool) -> Result<(), Failure> {
         let (said, how) = one.in_words();
         row(&one.label(), &said) + &how.map(|how| row("", &how)).unwrap_or_default()
     });
+    let engine = findings.container_engine.iter().flat_map(Engine::in_words).enumerate();
+    let engine = engine.map(|(at, line)| {
+        row(if at == 0 { "container engine" } else { "" }, &printable::one_line(&line))
+    });
     let rows = [level].into_iter().chain(mechanisms).chain(holder).chain(interpreters);
-    out::text_out(&rows.chain(agents).collect::<String>())
+    out::text_out(&rows.chain(engine).chain(agents).collect::<String>())
 }
 
 fn row(name: &str, said: &str) -> String {
