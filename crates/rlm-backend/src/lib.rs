@@ -82,10 +82,10 @@ pub use output::{Captured, OutputSource, OutputText, OutputWatcher};
 pub use protection::ProtectionConfig;
 pub use protocol::{CodeError, Shown, Variable};
 pub use query::{
-    Context, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig, QueryConfigError,
-    QueryEngine, QueryError, QueryEvent, QueryModels, QueryObserver, QueryOutcome, QueryRecord,
-    Redact, Replay, SessionLeft, SessionTools, SessionUse, Spent, StopReason, Trajectory,
-    TrajectoryError, Watch, read_trajectory, render_report,
+    Context, ContextFile, NoObserver, Price, Problem, Query, QueryBudget, QueryConfig,
+    QueryConfigError, QueryEngine, QueryError, QueryEvent, QueryModels, QueryObserver,
+    QueryOutcome, QueryRecord, Redact, Replay, SessionLeft, SessionTools, SessionUse, Spent,
+    StopReason, Trajectory, TrajectoryError, Watch, read_trajectory, render_report,
 };
 pub use requirements::Requirements;
 pub use tool::{SandboxTool, SandboxToolError};

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tool_core::BoxFuture;
 
 use super::{
-    Context, Problem, QueryEvent, StopReason,
+    Context, ContextFile, Problem, QueryEvent, StopReason,
     ask::{Answered, AskError, ask, refusal},
     budget::{Amount, Reservation},
     clipped::clipped,
@@ -253,9 +253,8 @@ impl Level {
             Some(ticket) => ticket,
             None => {
                 uploads.last += 1;
-                let file = tempfile::Builder::new().prefix("remit-context-").tempfile()?;
                 let ticket = uploads.last;
-                uploads.files.insert(ticket, file);
+                uploads.files.insert(ticket, ContextFile::new()?);
                 ticket
             }
         };

@@ -14,6 +14,7 @@ mod ask;
 mod budget;
 mod clipped;
 mod config;
+mod context_file;
 mod engine;
 mod event;
 mod history;
@@ -38,6 +39,7 @@ pub(crate) use clipped::clipped;
 
 pub use budget::Spent;
 pub use config::{Price, QueryConfig, QueryConfigError};
+pub use context_file::ContextFile;
 pub use engine::{QueryEngine, QueryError, SessionUse, Watch};
 pub use event::{NoObserver, Problem, QueryEvent, QueryObserver, QueryRecord};
 pub use models::QueryModels;

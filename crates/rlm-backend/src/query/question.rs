@@ -1,12 +1,12 @@
 //! What is asked, and what it is asked about.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use model::Model;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
+use super::ContextFile;
 use crate::SessionId;
 
 /// What a question is about: the variable `context` of the session. It never goes through a model.
@@ -22,7 +22,7 @@ pub enum Context {
     /// A file that goes with the last of its users, of text or of JSON.
     Temporary {
         /// The file.
-        file: Arc<NamedTempFile>,
+        file: Arc<ContextFile>,
         /// Whether it holds JSON.
         is_json: bool,
     },
@@ -41,8 +41,8 @@ impl Context {
         if text.len() < LARGE {
             return Ok(Self::Value(Value::String(text)));
         }
-        let file = tempfile::Builder::new().prefix("remit-context-").tempfile()?;
-        std::fs::write(file.path(), text)?;
+        let mut file = ContextFile::new()?;
+        file.write_all(text.as_bytes())?;
         Ok(Self::Temporary { file: Arc::new(file), is_json: false })
     }
 

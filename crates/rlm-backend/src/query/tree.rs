@@ -9,13 +9,12 @@ use std::{
     time::Duration,
 };
 
-use tempfile::NamedTempFile;
 use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    QueryConfig, QueryEvent, QueryObserver, QueryRecord, Replay, StopReason, budget::Budget,
-    engine::Shared,
+    ContextFile, QueryConfig, QueryEvent, QueryObserver, QueryRecord, Replay, StopReason,
+    budget::Budget, engine::Shared,
 };
 
 /// What all queries of a tree share.
@@ -99,7 +98,7 @@ pub(super) struct Level {
 /// Large contexts that code hands over in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Uploads {
-    pub(super) files: BTreeMap<u64, NamedTempFile>,
+    pub(super) files: BTreeMap<u64, ContextFile>,
     pub(super) bytes: u64,
     pub(super) last: u64,
 }

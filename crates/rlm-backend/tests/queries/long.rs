@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write as _, sync::Arc};
 
-use rlm_backend::{Context, Query, QueryModels, StopReason};
+use rlm_backend::{Context, ContextFile, Query, QueryModels, StopReason};
 use serde_json::{Value, json};
 
 use crate::support::{Bench, Program, here, python};
@@ -37,8 +37,8 @@ fn haystack(chars: usize, seed: u64) -> (String, String) {
     (text, needle)
 }
 
-fn in_file(text: &str) -> (tempfile::NamedTempFile, Context) {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
+fn in_file(text: &str) -> (ContextFile, Context) {
+    let mut file = ContextFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let context = Context::File(file.path().to_owned());
     (file, context)
@@ -148,11 +148,11 @@ fn pairs(labels: &[usize]) -> Vec<[usize; 2]> {
 async fn a_file_can_be_read_and_not_written_and_a_huge_one_is_mapped() {
     here!();
     let text = "é line one\nsecond é\n".repeat(1000);
-    let code = "r = [type(context).__name__, len(context), context[0:3], context.count('é'), 'second' in context, sum(1 for _ in context.lines()), ''.join(context.chunks(777)) == context[:]]\nimport os\ntry: open(next(p for p in os.popen('cat /proc/self/mountinfo').read().split() if 'remit-test' in p), 'w')\nexcept OSError as e: r.append(type(e).__name__)\nFINAL(r)";
+    let code = "r = [type(context).__name__, len(context), context[0:3], context.count('é'), 'second' in context, sum(1 for _ in context.lines()), ''.join(context.chunks(777)) == context[:]]\nimport os\ntry: open(next(p for p in os.popen('cat /proc/self/mountinfo').read().split() if 'remit-context' in p), 'w')\nexcept OSError as e: r.append(type(e).__name__)\nFINAL(r)";
     let root = Program::script([&*python(code)]);
     let models = QueryModels::new(root);
     let bench = Bench::with(models, |config| config.max_text_bytes = 100);
-    let mut file = tempfile::Builder::new().prefix("remit-test").tempfile().unwrap();
+    let mut file = ContextFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let outcome = bench.ask("?", Context::File(file.path().to_owned())).await;
     let answer = outcome.answer;

@@ -2,10 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use spawner::{AgentPool, AgentRequest, AgentState, NoHost, SpawnError};
+use spawner::{AgentPool, AgentRequest, AgentState, NoHost, OutputStream, SpawnError};
 use tool_core::AuthorizationScope;
 
-use crate::support::{config, ended, pool, spawn};
+use crate::support::{config, ended, pool, spawn, written};
 
 fn bound(error: &SpawnError) -> &str {
     match error {
@@ -163,6 +163,41 @@ async fn time_and_output_are_bounded_over_all() {
     let asked =
         AgentRequest { timeout: Some(Duration::from_secs(1 << 40)), ..AgentRequest::new("x") };
     assert!(pool.spawn(asked).await.is_err());
+}
+
+#[tokio::test]
+async fn limits_of_a_provider_hold_for_its_agents() {
+    // What is set, what a shell does against it, and what it writes if nothing holds it.
+    let cases = [
+        ("file_bytes = 65536", "head -c 1000000 /dev/zero > f && echo held by nothing"),
+        ("cpu_secs = 1", "while :; do :; done; echo held by nothing"),
+        (
+            "memory_bytes = 67108864",
+            "head -c 300000000 /dev/zero | tail > f && echo held by nothing",
+        ),
+        (
+            "processes = 8",
+            "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 20 & done && echo held by nothing",
+        ),
+    ];
+    for (limit, code) in cases {
+        let shell = format!("program = \"/bin/sh\"\nargs = [\"-c\", {code:?}]\n{limit}");
+        let pool = pool("", &shell);
+        let id = spawn(&pool, "x").await;
+        let record = ended(&pool, id).await;
+        let said = String::from_utf8(written(&pool, id, OutputStream::Stdout).await).unwrap();
+        assert_eq!((record.state, said.as_str()), (AgentState::Failed, ""), "{limit}: {record:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_agent_is_kept_from_the_oom_killer() {
+    let shell = "program = \"/bin/cat\"\nargs = [\"/proc/self/oom_score_adj\"]";
+    let pool = pool("", shell);
+    let id = spawn(&pool, "x").await;
+    ended(&pool, id).await;
+    let said = String::from_utf8(written(&pool, id, OutputStream::Stdout).await).unwrap();
+    assert!(said.trim().parse::<i32>().unwrap() >= 0, "{said}");
 }
 
 #[tokio::test]

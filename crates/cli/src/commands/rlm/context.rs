@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use rlm_backend::Context;
+use rlm_backend::{Context, ContextFile};
 
 use crate::failure::Failure;
 
@@ -44,7 +44,7 @@ fn stdin() -> Result<Context, Failure> {
     }
     let failed =
         |error: io::Error| Failure::Broken(format!("--context -: it can't be kept: {error}"));
-    let mut file = tempfile::Builder::new().prefix("remit-context-").tempfile().map_err(failed)?;
+    let mut file = ContextFile::new().map_err(failed)?;
     io::copy(&mut input, &mut file).map_err(failed)?;
     Ok(Context::Temporary { file: Arc::new(file), is_json: false })
 }
