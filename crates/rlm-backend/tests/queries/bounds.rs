@@ -179,13 +179,13 @@ async fn the_time_of_a_session_is_cumulative_and_then_it_takes_no_more_queries()
     let mut stops = Vec::new();
     let refused = loop {
         match bench.engine.ask(next(), Watch::default()).await {
-            Ok(outcome) => stops.push(outcome.stop),
+            Ok(outcome) => stops.push((outcome.stop, outcome.message)),
             Err(error) => break error,
         }
         assert!(stops.len() < 4, "{stops:?}");
     };
     assert!(refused.to_string().contains("session_time_secs"), "{refused}");
-    assert_eq!(stops.last(), Some(&StopReason::TimeBudget));
+    assert_eq!(stops.last(), Some(&(StopReason::TimeBudget, None)), "{stops:?}");
     let asked = root.requests();
     assert!(bench.engine.ask(next(), Watch::default()).await.is_err());
     assert_eq!(root.requests(), asked, "no model is asked for a query that is refused");

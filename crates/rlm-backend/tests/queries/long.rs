@@ -148,7 +148,7 @@ fn pairs(labels: &[usize]) -> Vec<[usize; 2]> {
 async fn a_file_can_be_read_and_not_written_and_a_huge_one_is_mapped() {
     here!();
     let text = "é line one\nsecond é\n".repeat(1000);
-    let code = "r = [type(context).__name__, len(context), context[0:3], context.count('é'), 'second' in context, sum(1 for _ in context.lines()), ''.join(context.chunks(777)) == context[:]]\nimport os\ntry: open(next(p for p in os.popen('cat /proc/self/mountinfo').read().split() if 'remit-context' in p), 'w')\nexcept OSError as e: r.append(type(e).__name__)\nFINAL(r)";
+    let code = "r = [type(context).__name__, len(context), context[0:3], context.count('é'), 'second' in context, sum(1 for _ in context.lines()), ''.join(context.chunks(777)) == context[:]]\nimport os\ntry: open(next(l.split()[4] for l in open('/proc/self/mountinfo') if 'remit-context' in l), 'w')\nexcept OSError as e: r.append(type(e).__name__)\nFINAL(r)";
     let root = Program::script([&*python(code)]);
     let models = QueryModels::new(root);
     let bench = Bench::with(models, |config| config.max_text_bytes = 100);
