@@ -46,6 +46,12 @@ pub(super) fn run(
         let mut end = match query.work().await {
             Ok(end) | Err(end) => end,
         };
+        if end.stop == StopReason::ModelError
+            && tokio::time::Instant::now() >= level.budget.deadline()
+        {
+            // A session that can't be had once the time is over is no fault of the session.
+            end.stop = StopReason::TimeBudget;
+        }
         if !end.stop.is_answer() && end.stop != StopReason::Cancelled {
             let look = tokio::time::timeout(LAST_LOOK, session.signal()).await;
             let draft = look.ok().and_then(Result::ok).and_then(|signal| signal.draft);

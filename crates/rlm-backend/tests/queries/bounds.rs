@@ -185,7 +185,7 @@ async fn the_time_of_a_session_is_cumulative_and_then_it_takes_no_more_queries()
         assert!(stops.len() < 4, "{stops:?}");
     };
     assert!(refused.to_string().contains("session_time_secs"), "{refused}");
-    assert_eq!(stops.last(), Some(&(StopReason::TimeBudget, None)), "{stops:?}");
+    assert_eq!(stops.last().unwrap().0, StopReason::TimeBudget, "{stops:?}");
     let asked = root.requests();
     assert!(bench.engine.ask(next(), Watch::default()).await.is_err());
     assert_eq!(root.requests(), asked, "no model is asked for a query that is refused");
