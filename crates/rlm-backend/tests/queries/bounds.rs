@@ -6,7 +6,7 @@ use model::{Message, Usage};
 use rlm_backend::{Context, Query, QueryBudget, QueryModels, StopReason, Watch};
 use serde_json::json;
 
-use crate::support::{Bench, Program, Said, python};
+use crate::support::{Bench, Program, Said, here, python};
 
 fn query(budget: QueryBudget) -> Query {
     Query { prompt: "?".to_owned(), budget, ..Query::default() }
@@ -14,6 +14,7 @@ fn query(budget: QueryBudget) -> Query {
 
 #[tokio::test]
 async fn time_is_cumulative_over_commands() {
+    here!();
     let root = Program::new("root", |_, _: &str| {
         python("import time; time.sleep(0.5); answer['content'] = 'so far'")
     });
@@ -28,6 +29,7 @@ async fn time_is_cumulative_over_commands() {
 
 #[tokio::test]
 async fn tokens_end_a_query_with_what_there_is() {
+    here!();
     let root = Program::new("root", |_, _: &str| Said {
         usage: Usage { input_tokens: 900, output_tokens: 100 },
         ..Said::from(python("answer['content'] = 'draft'"))
@@ -40,6 +42,7 @@ async fn tokens_end_a_query_with_what_there_is() {
 
 #[tokio::test]
 async fn a_budget_is_never_more_than_the_operators() {
+    here!();
     let root = Program::script([&*python("x = 1")]);
     let bench = Bench::with(QueryModels::new(root), |config| config.max_iterations = 3);
     let budget = QueryBudget { iterations: Some(50), ..QueryBudget::default() };
@@ -51,6 +54,7 @@ async fn a_budget_is_never_more_than_the_operators() {
 
 #[tokio::test]
 async fn the_last_turn_is_told_to_be_the_last() {
+    here!();
     let root = Program::new("root", |_, last: &str| {
         if last.contains("last turn") { "FINAL(in time)".to_owned() } else { python("x = 1") }
     });
@@ -60,6 +64,7 @@ async fn the_last_turn_is_told_to_be_the_last() {
 
 #[tokio::test]
 async fn sub_calls_end_a_query_only_where_it_insists() {
+    here!();
     let code = "r = llm_query_batched(['x'] * 5)\nprint([getattr(e, 'kind', e) for e in r])";
     let leaf = Program::new("leaf", |_, _: &str| "ok");
     let root = Program::new("root", move |number, last: &str| {
@@ -78,6 +83,7 @@ async fn sub_calls_end_a_query_only_where_it_insists() {
 
 #[tokio::test]
 async fn a_batch_of_three_is_one_level_deep() {
+    here!();
     let root = Program::new("root", |_, last: &str| {
         if last.starts_with("below") {
             python("FINAL(1)")
@@ -95,6 +101,7 @@ async fn a_batch_of_three_is_one_level_deep() {
 
 #[tokio::test]
 async fn a_large_output_does_not_make_large_prompts() {
+    here!();
     let root = Program::new("root", |number, _: &str| match number {
         0 => python("print('x' * 10_000_000)"),
         20 => "FINAL(done)".to_owned(),
@@ -115,6 +122,7 @@ async fn a_large_output_does_not_make_large_prompts() {
 
 #[tokio::test]
 async fn a_price_bounds_the_cost() {
+    here!();
     let root = Program::new("root", |_, _: &str| Said {
         usage: Usage { input_tokens: 1000, output_tokens: 0 },
         ..Said::from(python("x = 1"))
@@ -131,6 +139,7 @@ async fn a_price_bounds_the_cost() {
 
 #[tokio::test]
 async fn queries_of_one_session_share_its_budget() {
+    here!();
     let root = Program::new("root", |_, _: &str| Said {
         usage: Usage { input_tokens: 900, output_tokens: 100 },
         ..Said::from(python("llm_query('x'); FINAL(1)"))
@@ -159,6 +168,7 @@ async fn queries_of_one_session_share_its_budget() {
 
 #[tokio::test]
 async fn the_time_of_a_session_is_cumulative_and_then_it_takes_no_more_queries() {
+    here!();
     let root = Program::new("root", |number, _: &str| match number % 2 {
         0 => python("import time; time.sleep(0.7); answer['content'] = 1"),
         _ => python("FINAL(2)"),
@@ -184,6 +194,7 @@ async fn the_time_of_a_session_is_cumulative_and_then_it_takes_no_more_queries()
 
 #[tokio::test]
 async fn a_session_that_is_idle_spends_nothing() {
+    here!();
     let root = Program::script([&*python("FINAL(1)")]);
     let bench = Bench::new(&root);
     let session = bench.manager.create().await.unwrap();

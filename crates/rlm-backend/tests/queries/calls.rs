@@ -9,7 +9,7 @@ use rlm_backend::{Context, QueryEvent, QueryModels, SessionTools, StopReason};
 use serde_json::{Value, json};
 use tool_core::{BoxFuture, ToolSpec};
 
-use crate::support::{Bench, Program, Said, python};
+use crate::support::{Bench, Program, Said, here, python};
 
 /// Answers with the prompt in capitals; `fail` fails.
 fn shouting() -> Arc<Program> {
@@ -31,12 +31,14 @@ async fn gives(code: &str) -> Value {
 
 #[tokio::test]
 async fn a_model_is_called_from_code() {
+    here!();
     assert_eq!(gives("FINAL(llm_query('héllo'))").await, json!("HÉLLO"));
     assert_eq!(gives("FINAL(llm_query('a', model='leaf'))").await, json!("A"));
 }
 
 #[tokio::test]
 async fn a_batch_keeps_its_order_and_its_failures_are_typed() {
+    here!();
     let code = "r = llm_query_batched(['a', 'fail', 'c'])\nFINAL([r[0], type(r[1]).__name__, r[1].kind, r[2]])";
     assert_eq!(gives(code).await, json!(["A", "SubQueryError", "model_error", "C"]));
     assert_eq!(gives("FINAL(repr(llm_query_batched([])))").await, json!("[]"));
@@ -50,6 +52,7 @@ async fn a_batch_keeps_its_order_and_its_failures_are_typed() {
 
 #[tokio::test]
 async fn threads_and_coroutines_ask_at_once() {
+    here!();
     let code = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(100) as pool: FINAL(list(pool.map(llm_query, 'abc' * 40)))";
     assert_eq!(gives(code).await.as_array().unwrap().len(), 120);
     let code = "import asyncio\nasync def one(p): return await asyncio.to_thread(llm_query, p)\nFINAL(await asyncio.gather(*map(one, 'xyz')) + [await one('q'), llm_query('s')])";
@@ -58,6 +61,7 @@ async fn threads_and_coroutines_ask_at_once() {
 
 #[tokio::test]
 async fn batches_run_side_by_side_up_to_the_bound() {
+    here!();
     let code = "import time\nbegan = time.monotonic()\nn = len(llm_query_batched(['x'] * 24))\nFINAL([n, time.monotonic() - began])";
     let root = Program::script([&*python(code)]);
     let leaf = Program::new("leaf", |_, _: &str| Said {
@@ -75,6 +79,7 @@ async fn batches_run_side_by_side_up_to_the_bound() {
 
 #[tokio::test]
 async fn large_prompts_do_not_break_the_channel() {
+    here!();
     let code = "many = ['x' * 3_000_000] * 8\nr = llm_query_batched(many)\ntry: llm_query('y' * 9_000_000)\nexcept SubQueryError as e: FINAL([sum(map(len, r)), e.kind])";
     let (root, leaf) = (Program::script([&*python(code)]), shouting());
     let models = QueryModels::new(root).with_leaf(leaf as _);
@@ -84,6 +89,7 @@ async fn large_prompts_do_not_break_the_channel() {
 
 #[tokio::test]
 async fn a_query_below_has_a_session_of_its_own() {
+    here!();
     let root = Program::new("root", |_, last: &str| {
         if last.starts_with("below") {
             python("mine = 1\nFINAL([context['n'] * 2, 'outer' in globals()])")
@@ -105,6 +111,7 @@ async fn a_query_below_has_a_session_of_its_own() {
 
 #[tokio::test]
 async fn a_large_context_is_handed_down() {
+    here!();
     let root = Program::new("root", |_, last: &str| match last.split(' ').next() {
         Some("text") => python("FINAL([type(context).__name__, len(context), context[-1]])"),
         Some("list") => python("FINAL([type(context).__name__, len(context)])"),
@@ -119,6 +126,7 @@ async fn a_large_context_is_handed_down() {
 
 #[tokio::test]
 async fn no_query_is_deeper_than_it_may_be() {
+    here!();
     let root = Program::new("root", |_, last: &str| {
         if last.starts_with("deep") {
             python("try: rlm_query('deeper')\nexcept SubQueryError as e: FINAL(e.kind)")
@@ -137,6 +145,7 @@ async fn no_query_is_deeper_than_it_may_be() {
 
 #[tokio::test]
 async fn variables_are_shown() {
+    here!();
     let root = Program::script([&*python("x = [1, 2]\nimport os\nprint(SHOW_VARS())"), "FINAL(1)"]);
     let bench = Bench::new(&root);
     bench.about("c").await;
@@ -171,6 +180,7 @@ impl SessionTools for Doubling {
 
 #[tokio::test]
 async fn tools_of_the_operator_are_functions() {
+    here!();
     let code = "r = [tools.double(n=4)['twice'], dir(tools)]\nfor call in (lambda: tools.double(), lambda: tools.fly()):\n  try: call()\n  except (ToolError, AttributeError) as e: r.append(str(e))\nFINAL(r)";
     let root = Program::new("root", move |_, _: &str| python(code));
     let bench = Bench::new(&root);

@@ -6,7 +6,7 @@ use model::FinishReason;
 use rlm_backend::{Context, Query, QueryError, SessionError, StopReason, Watch};
 use serde_json::json;
 
-use crate::support::{Bench, Program, Said, python};
+use crate::support::{Bench, Program, Said, here, python};
 
 fn slow(seconds: u64) -> Said {
     Said { after: Duration::from_secs(seconds), ..Said::from("FINAL(late)") }
@@ -31,6 +31,7 @@ async fn cancelled(bench: &Bench, prompt: &str) {
 
 #[tokio::test]
 async fn a_cancel_reaches_models_code_sub_calls_and_queries_below() {
+    here!();
     let root = Program::new("root", |_, last: &str| match last.split('\n').next().unwrap() {
         "model" => slow(30),
         "code" => python("import time; time.sleep(25)").into(),
@@ -51,6 +52,7 @@ async fn a_cancel_reaches_models_code_sub_calls_and_queries_below() {
 
 #[tokio::test]
 async fn a_query_that_is_dropped_leaves_no_session() {
+    here!();
     let root = Program::new("root", |_, last: &str| match last.split('\n').next().unwrap() {
         "above" => python("rlm_query('code')"),
         _ => python("import time; time.sleep(25)"),
@@ -69,6 +71,7 @@ async fn a_query_that_is_dropped_leaves_no_session() {
 
 #[tokio::test]
 async fn a_model_that_fails_ends_the_query_with_its_words() {
+    here!();
     let failing = || Said { reply: Err("no route".to_owned()), ..Said::from("") };
     let root = Program::new("root", move |number, _: &str| match number {
         0 => python("answer['content'] = 'half'").into(),
@@ -81,6 +84,7 @@ async fn a_model_that_fails_ends_the_query_with_its_words() {
 
 #[tokio::test]
 async fn a_reply_that_is_cut_off_in_a_block_is_not_run() {
+    here!();
     let root = Program::new("root", |number, last: &str| match number {
         0 => Said { finish: FinishReason::Length, ..Said::from("```python\nFINAL('half") },
         _ => {
@@ -93,6 +97,7 @@ async fn a_reply_that_is_cut_off_in_a_block_is_not_run() {
 
 #[tokio::test]
 async fn garbage_is_survived() {
+    here!();
     let root = Program::script(["", "\u{0}\u{fffd}```\u{202e}", &python("FINAL(1)")]);
     let outcome = Bench::new(&root).ask("?", Context::None).await;
     assert_eq!(outcome.stop, StopReason::NoProgress);
@@ -102,6 +107,7 @@ async fn garbage_is_survived() {
 
 #[tokio::test]
 async fn an_interpreter_that_dies_is_started_anew_with_its_context() {
+    here!();
     let root = Program::new("root", |number, last: &str| match number {
         0 => python("x = 1\nimport os, signal; os.kill(os.getpid(), signal.SIGKILL)"),
         1 => {
@@ -121,6 +127,7 @@ async fn an_interpreter_that_dies_is_started_anew_with_its_context() {
 
 #[tokio::test]
 async fn a_session_that_is_missing_or_busy_is_an_error() {
+    here!();
     let root = Program::new("root", |_, _: &str| slow(1));
     let bench = Bench::new(&root);
     let unknown = Some("01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap());

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, io::Write as _, sync::Arc};
 use rlm_backend::{Context, ContextFile, Query, QueryModels, StopReason};
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Program, python};
+use crate::support::{Bench, Program, here, python};
 
 /// Numbers that look random, the same for a seed.
 struct Numbers(u64);
@@ -46,6 +46,7 @@ fn in_file(text: &str) -> (ContextFile, Context) {
 
 #[tokio::test]
 async fn a_needle_is_found_in_texts_of_any_length() {
+    here!();
     for chars in [100_000, 1_000_000] {
         let (text, needle) = haystack(chars, 17);
         let root = Program::new("root", |number, last: &str| match number % 2 {
@@ -117,6 +118,7 @@ async fn labelled(chars: usize, code: &str) -> (Value, Vec<usize>) {
 
 #[tokio::test]
 async fn labels_that_only_a_model_sees_are_counted() {
+    here!();
     for chars in [100_000, 1_000_000] {
         let (answer, labels) =
             labelled(chars, "FINAL([list(labels.values()).count(k) for k in range(5)])").await;
@@ -127,6 +129,7 @@ async fn labels_that_only_a_model_sees_are_counted() {
 
 #[tokio::test]
 async fn pairs_with_the_same_label_are_found() {
+    here!();
     let code = "ids = sorted(i for i in labels if labels[i] == 3)[:40]\nFINAL([[a, b] for n, a in enumerate(ids) for b in ids[n + 1:]])";
     for chars in [100_000, 1_000_000] {
         let (answer, labels) = labelled(chars, code).await;
@@ -143,6 +146,7 @@ fn pairs(labels: &[usize]) -> Vec<[usize; 2]> {
 
 #[tokio::test]
 async fn a_file_can_be_read_and_not_written_and_a_huge_one_is_mapped() {
+    here!();
     let text = "é line one\nsecond é\n".repeat(1000);
     let code = "r = [type(context).__name__, len(context), context[0:3], context.count('é'), 'second' in context, sum(1 for _ in context.lines()), ''.join(context.chunks(777)) == context[:]]\nimport os\ntry: open(next(l.split()[4] for l in open('/proc/self/mountinfo') if 'remit-context' in l), 'w')\nexcept OSError as e: r.append(type(e).__name__)\nFINAL(r)";
     let root = Program::script([&*python(code)]);

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod answers;
+mod backend;
 mod bounds;
 mod calls;
-mod containers;
 mod ends;
 mod long;
 mod orders;

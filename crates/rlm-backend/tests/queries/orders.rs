@@ -10,7 +10,7 @@ use model::{FinishReason, Usage};
 use rlm_backend::{Query, QueryBudget, QueryEvent, QueryModels, StopReason};
 use serde_json::json;
 
-use crate::support::{Bench, Program, Said, python};
+use crate::support::{Bench, Program, Said, here, python};
 
 const TOKENS: u64 = 3000;
 
@@ -92,6 +92,7 @@ async fn one(seed: u64) {
 
 #[tokio::test]
 async fn no_order_of_events_loses_an_answer_a_session_or_the_count() {
+    here!();
     for seed in 0..12 {
         one(seed).await;
     }

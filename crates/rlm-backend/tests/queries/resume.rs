@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rlm_backend::{Context, Query, QueryEvent, Replay, Trajectory, Watch, read_trajectory};
 use serde_json::json;
 
-use crate::support::{Bench, Program, Said, python};
+use crate::support::{Bench, Program, Said, here, python};
 
 fn leaf() -> Arc<Program> {
     Program::new("leaf", |_, prompt: &str| prompt.to_uppercase())
@@ -30,6 +30,7 @@ fn root(is_there: bool) -> Arc<Program> {
 
 #[tokio::test]
 async fn a_query_is_resumed_without_asking_what_was_answered() {
+    here!();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.jsonl");
     let run = async |root: &Arc<Program>, leaf: &Arc<Program>, replay| {
@@ -56,6 +57,7 @@ async fn a_query_is_resumed_without_asking_what_was_answered() {
 
 #[tokio::test]
 async fn a_trajectory_holds_every_step_and_no_large_prompt() {
+    here!();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.jsonl");
     let code = python("llm_query('p' * 500_000)\nFINAL(1)");

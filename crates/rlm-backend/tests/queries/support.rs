@@ -11,11 +11,21 @@ use std::{
 
 use model::{ChatReply, ChatRequest, Delta, FinishReason, Message, Model, ModelError, Usage};
 use rlm_backend::{
-    Backend, Context, LocalBackend, Query, QueryConfig, QueryEngine, QueryEvent, QueryModels,
-    QueryObserver, QueryOutcome, QueryRecord, SandboxConfig, SessionManager, Watch,
+    Context, Query, QueryConfig, QueryEngine, QueryEvent, QueryModels, QueryObserver, QueryOutcome,
+    QueryRecord, SandboxConfig, SessionManager, Watch,
 };
 use serde_json::Value;
 use tool_core::BoxFuture;
+
+/// Ends a test where the backend that it is about is not there, which has said so.
+macro_rules! here {
+    () => {
+        if !crate::backend::is_there() {
+            return;
+        }
+    };
+}
+pub(crate) use here;
 
 /// What a program says, after how long.
 pub(crate) struct Said {
@@ -157,7 +167,7 @@ impl Kept {
     }
 }
 
-/// An engine over sessions on this machine.
+/// An engine over sessions of the backend that the tests are for.
 pub(crate) struct Bench {
     pub(crate) manager: Arc<SessionManager>,
     pub(crate) engine: QueryEngine,
@@ -176,21 +186,20 @@ impl Bench {
 
     pub(crate) fn with(models: QueryModels, set: impl FnOnce(&mut QueryConfig)) -> Self {
         let sandbox = SandboxConfig { warm_sessions: 0, ..SandboxConfig::default() };
-        let backend = Arc::new(LocalBackend::new(sandbox.clone()));
-        Self::over(backend, sandbox, models, set)
+        Self::over(crate::backend::manager(sandbox.clone()), &sandbox, models, set)
     }
 
-    /// The same over sessions of another backend.
+    /// The same over these sessions.
     pub(crate) fn over(
-        backend: Arc<dyn Backend>,
-        sandbox: SandboxConfig,
+        manager: SessionManager,
+        sandbox: &SandboxConfig,
         models: QueryModels,
         set: impl FnOnce(&mut QueryConfig),
     ) -> Self {
-        let manager = Arc::new(SessionManager::new(backend, sandbox.clone()));
+        let manager = Arc::new(manager);
         let mut config = QueryConfig::default();
         set(&mut config);
-        let engine = QueryEngine::new(Arc::clone(&manager), models, config, &sandbox).unwrap();
+        let engine = QueryEngine::new(Arc::clone(&manager), models, config, sandbox).unwrap();
         Self { manager, engine, kept: Arc::default() }
     }
 

@@ -14,7 +14,7 @@ use tool_core::{
     ToolResult,
 };
 
-use crate::support::{Program, python};
+use crate::support::{Program, here, python};
 
 fn over(tool: SandboxTool, scope: &[&str]) -> ToolSandbox {
     let mut registry = ToolRegistry::new();
@@ -28,7 +28,7 @@ fn over(tool: SandboxTool, scope: &[&str]) -> ToolSandbox {
 }
 
 fn asking(root: &Arc<Program>) -> SandboxTool {
-    let tool = SandboxTool::new(SandboxConfig::default()).unwrap();
+    let tool = SandboxTool::new(crate::backend::of(SandboxConfig::default())).unwrap();
     tool.with_queries(QueryModels::new(Arc::clone(root) as _), QueryConfig::default()).unwrap()
 }
 
@@ -49,7 +49,9 @@ fn query(prompt: &str) -> Value {
 
 #[tokio::test]
 async fn without_a_model_every_query_is_refused_and_the_next_one_with_a_model_works() {
-    let bare = over(SandboxTool::new(SandboxConfig::default()).unwrap(), &["sandbox"]);
+    here!();
+    let bare =
+        over(SandboxTool::new(crate::backend::of(SandboxConfig::default())).unwrap(), &["sandbox"]);
     for _ in 0..12 {
         let error = call(&bare, "sandbox", query("?")).await.outcome.unwrap_err();
         assert_eq!(error.kind, ErrorKind::BackendUnavailable);
@@ -61,6 +63,7 @@ async fn without_a_model_every_query_is_refused_and_the_next_one_with_a_model_wo
 
 #[tokio::test]
 async fn a_query_answers_about_a_context_and_status_shows_what_it_took() {
+    here!();
     let root = Program::new("root", |number, _: &str| match number {
         0 => python("n = len(context['list'])\nllm_query('x')"),
         _ => python("FINAL_VAR('n')"),
@@ -100,6 +103,7 @@ async fn a_query_answers_about_a_context_and_status_shows_what_it_took() {
 
 #[tokio::test]
 async fn what_does_not_fit_is_refused() {
+    here!();
     let sandbox = over(asking(&Program::script(["FINAL(1)"])), &["sandbox.recursive_query"]);
     for (key, value) in [
         ("context", json!(5)),
@@ -125,6 +129,7 @@ async fn what_does_not_fit_is_refused() {
 
 #[tokio::test]
 async fn a_long_answer_is_cut_and_says_so() {
+    here!();
     let sandbox =
         over(asking(&Program::script([&*python("FINAL('\"é' * 200_000)")])), &["sandbox"]);
     let answer = json_of(&call(&sandbox, "sandbox", query("?")).await);
@@ -134,6 +139,7 @@ async fn a_long_answer_is_cut_and_says_so() {
 
 #[tokio::test]
 async fn a_cancelled_call_ends_its_query_within_a_second() {
+    here!();
     let cancel = CancellationToken::new();
     let root = Program::script([&*python("import time; time.sleep(25)")]);
     let sandbox = over(asking(&root), &["sandbox"]).with_cancellation(cancel.clone());
@@ -160,6 +166,7 @@ impl ProgressSink for Seen {
 
 #[tokio::test]
 async fn its_steps_are_seen_while_it_runs() {
+    here!();
     let root = Program::new("root", |_, last: &str| match last {
         "below" => "yes".to_owned(),
         _ if last.contains("deep") => python("FINAL(1)"),
@@ -189,6 +196,7 @@ async fn its_steps_are_seen_while_it_runs() {
 
 #[tokio::test]
 async fn no_more_steps_are_shown_than_a_result_may_have() {
+    here!();
     let root = Program::new("root", |number, _: &str| match number {
         0..20 => python(&format!("print('{}')", "x".repeat(200))),
         _ => python("FINAL(1)"),

@@ -1,8 +1,10 @@
-//! The same queries in containers.
+//! Queries over files and texts of the host, by each way into a container.
 
 use std::{io::Write, sync::Arc};
 
-use rlm_backend::{Context, DockerBackend, DockerConfig, QueryModels, SandboxConfig, StopReason};
+use rlm_backend::{
+    Context, DockerBackend, DockerConfig, QueryModels, SandboxConfig, SessionManager, StopReason,
+};
 use serde_json::json;
 use testkit::docker::{IMAGE, TestEngine, engine};
 
@@ -17,7 +19,8 @@ fn bench(engine: &TestEngine, share_pipes: bool, models: QueryModels) -> Bench {
     };
     let sandbox = SandboxConfig { warm_sessions: 0, docker, ..SandboxConfig::default() };
     let backend = Arc::new(DockerBackend::new(sandbox.clone()));
-    Bench::over(backend, sandbox, models, |config| config.max_text_bytes = 100)
+    let manager = SessionManager::new(backend, sandbox.clone());
+    Bench::over(manager, &sandbox, models, |config| config.max_text_bytes = 100)
 }
 
 #[tokio::test]
