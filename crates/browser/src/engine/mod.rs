@@ -1,1 +1,3 @@
 //! A real browser behind a proxy that holds the policy.
+
+mod cdp;
