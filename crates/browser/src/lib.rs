@@ -11,3 +11,8 @@ mod extract;
 mod fetch;
 mod policy;
 mod tool;
+
+pub use policy::{
+    AddressClass, Admission, DialError, Dialed, Dialer, HostPattern, PatternError, PolicyError,
+    PolicyRules, Refusal, Resolve, SystemResolver, UrlPolicy,
+};
