@@ -6,13 +6,16 @@
 //! - `engine`: a real browser, behind a proxy that holds the same policy.
 //! - `tool`: the operations of a model over them.
 
+mod config;
 mod engine;
 mod extract;
 mod fetch;
 mod policy;
 mod tool;
 
+pub use config::{BrowserConfig, BrowserConfigError, EngineKind};
 pub use policy::{
     AddressClass, Admission, DialError, Dialed, Dialer, HostPattern, PatternError, PolicyError,
     PolicyRules, Refusal, Resolve, SystemResolver, UrlPolicy,
 };
+pub use tool::{BrowserTool, BrowserToolError};

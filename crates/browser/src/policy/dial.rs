@@ -15,6 +15,7 @@ use tokio::{net::TcpStream, time::timeout};
 use url::Host;
 
 use super::{Refusal, Resolve, UrlPolicy, tunnel};
+use crate::{BrowserConfig, BrowserConfigError};
 
 /// The most addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
@@ -94,6 +95,22 @@ impl Dialer {
     #[must_use]
     pub fn new(policy: Arc<UrlPolicy>, resolver: Arc<dyn Resolve>, timeout: Duration) -> Self {
         Self { policy, resolver, timeout, proxy: None }
+    }
+
+    /// Dials what a configuration accepts.
+    ///
+    /// # Errors
+    /// A value that can't be used.
+    pub fn of_config(
+        config: &BrowserConfig,
+        resolver: Arc<dyn Resolve>,
+    ) -> Result<Self, BrowserConfigError> {
+        let policy = Arc::new(config.policy()?);
+        let dialer = Self::new(policy, resolver, Duration::from_millis(config.connect_timeout_ms));
+        Ok(match config.proxy_address()? {
+            Some((host, port)) => dialer.with_proxy(host, port),
+            None => dialer,
+        })
     }
 
     /// The same through an operator's proxy, which is asked by `CONNECT` for the address that was
