@@ -146,8 +146,11 @@ mod tests {
     fn reach() -> Reach {
         let internal_hosts = vec!["127.0.0.1:9".to_owned()];
         let policy = UrlPolicy::new(&PolicyRules { internal_hosts, ..PolicyRules::default() });
-        let dialer =
-            Dialer::new(Arc::new(policy.unwrap()), Arc::new(SystemResolver), Duration::from_secs(1));
+        let dialer = Dialer::new(
+            Arc::new(policy.unwrap()),
+            Arc::new(SystemResolver),
+            Duration::from_secs(1),
+        );
         Reach::new(dialer)
     }
 

@@ -291,9 +291,10 @@ impl Paused {
     }
 
     fn hop(&self) -> Option<Hop> {
-        let kind = self.response_headers.iter().find(|header| {
-            header.name.eq_ignore_ascii_case("content-type")
-        });
+        let kind = self
+            .response_headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case("content-type"));
         Some(Hop {
             url: self.request.url.clone(),
             status: self.response_status_code?,
