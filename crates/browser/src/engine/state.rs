@@ -72,6 +72,8 @@ pub(super) struct State {
     pub(super) loader: Option<String>,
     /// Whether it is being loaded.
     pub(super) is_loading: bool,
+    /// Whether that is Chromium's own page about an error.
+    pub(super) is_error_page: bool,
     /// How many documents it has shown.
     pub(super) documents: u64,
     /// Whether its process has died.
@@ -127,6 +129,7 @@ impl State {
     /// The page shows another document.
     pub(super) fn has_document(&mut self, frame: Frame) {
         self.loader = Some(frame.loader_id);
+        self.is_error_page = frame.unreachable_url.is_some();
         self.documents = self.documents.wrapping_add(1);
     }
 }
@@ -138,4 +141,6 @@ pub(super) struct Frame {
     pub(super) id: String,
     pub(super) parent_id: Option<String>,
     pub(super) loader_id: String,
+    /// What could not be loaded, in a page about that.
+    pub(super) unreachable_url: Option<String>,
 }

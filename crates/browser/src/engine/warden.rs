@@ -103,7 +103,6 @@ impl Warden {
             tell("Inspector.enable", json!({}));
             tell("Page.enable", json!({}));
             tell("Page.setInterceptFileChooserDialog", json!({"enabled": true}));
-            tell("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
             tell(
                 "Emulation.setDeviceMetricsOverride",
                 json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),

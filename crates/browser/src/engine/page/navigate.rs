@@ -93,6 +93,10 @@ impl Page {
             return Err(self.not_loaded(problem));
         }
         let is_complete = self.come_to_rest(target, deadline).await?;
+        // A script or a refresh may have led on to nothing.
+        if self.state.borrow().is_error_page {
+            return Err(self.not_loaded("it led on to what can't be loaded".to_owned()));
+        }
         let Place { url, title } = self.place(target, deadline).await?;
         let hops = self.state.borrow().hops.clone();
         let last = hops.last().cloned();
