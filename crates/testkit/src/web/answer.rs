@@ -69,6 +69,12 @@ impl Answer {
         Self::script([Part::Send(bytes.into())])
     }
 
+    /// Exactly these bytes; the connection stays open for the next request.
+    #[must_use]
+    pub fn raw_open(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { parts: vec![Part::Send(bytes.into())], keeps_open: true }
+    }
+
     /// The same after a pause.
     #[must_use]
     pub fn after(mut self, pause: Duration) -> Self {
