@@ -7,7 +7,7 @@
 //! - `tool`: the operations of a model over them.
 
 mod engine;
-mod extract;
+pub mod extract;
 mod fetch;
 mod policy;
 mod tool;
