@@ -8,7 +8,7 @@
 
 mod config;
 mod engine;
-mod extract;
+pub mod extract;
 mod fetch;
 mod policy;
 mod tool;
