@@ -11,9 +11,18 @@ pub(super) fn hides(style: &str) -> bool {
     let style = style.to_ascii_lowercase();
     let declarations: Vec<(&str, &str)> = style.split(';').filter_map(declaration).collect();
     let value = |name| declarations.iter().rev().find(|(there, _)| *there == name).map(|(_, v)| *v);
-    declarations.iter().any(|(name, value)| hides_alone(name, value))
+    let moves = declarations.iter().any(|(name, _)| is_motion(name));
+    declarations.iter().any(|(name, value)| hides_alone(name, value) && !(moves && *name == "opacity"))
         || is_clipped_to_nothing(&value)
         || has_no_contrast(&value)
+}
+
+/// What has no opacity and is moved or faded is about to appear.
+fn is_motion(name: &str) -> bool {
+    matches!(
+        name.trim_start_matches("-webkit-").trim_start_matches("-moz-").trim_start_matches("-ms-"),
+        "transform" | "transition" | "animation" | "animation-name" | "will-change" | "filter"
+    )
 }
 
 fn declaration(text: &str) -> Option<(&str, &str)> {
@@ -118,6 +127,7 @@ mod tests {
         for style in [
             "display:block",
             "opacity: 0.9",
+            "opacity:0;transform:translateY(20px)",
             "font-size: 1em",
             "font-size: 1.2rem",
             "margin-left:-10px",
