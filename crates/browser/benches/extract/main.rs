@@ -15,8 +15,10 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let pages = corpus::load(std::path::Path::new(&args[0]));
     let out = std::path::PathBuf::from(&args[1]);
-    let mut rows = std::io::BufWriter::new(std::fs::File::create(out.with_extension("f32")).unwrap());
-    let mut texts = std::io::BufWriter::new(std::fs::File::create(out.with_extension("jsonl")).unwrap());
+    let mut rows =
+        std::io::BufWriter::new(std::fs::File::create(out.with_extension("f32")).unwrap());
+    let mut texts =
+        std::io::BufWriter::new(std::fs::File::create(out.with_extension("jsonl")).unwrap());
     for page in &pages {
         let blocks = browser::extract::explain(&page.html, &page.url);
         for (_, row) in &blocks {

@@ -13,9 +13,9 @@ const LENGTH: usize = 1024;
 /// The encoding that the first bytes declare.
 pub(in crate::extract) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
     let bytes = bytes.get(..LENGTH).unwrap_or(bytes);
-    xml_declaration(bytes).or_else(|| Scan { bytes, at: 0 }.run()).map(|encoding| {
-        if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding }
-    })
+    xml_declaration(bytes)
+        .or_else(|| Scan { bytes, at: 0 }.run())
+        .map(|encoding| if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
 fn xml_declaration(bytes: &[u8]) -> Option<&'static Encoding> {
