@@ -7,7 +7,7 @@
 //! - `tool`: the operations of a model over them.
 
 mod config;
-mod engine;
+pub mod engine;
 pub mod extract;
 mod fetch;
 mod policy;

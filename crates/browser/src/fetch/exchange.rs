@@ -138,9 +138,7 @@ impl Exchange {
                     error.is::<UsedUp>() || inner.is_some_and(|inner| inner.is::<UsedUp>())
                 },
             );
-        // `hyper` has a question for it, in builds that serve HTTP alone.
-        let is_too_large = error.is_parse() && error.to_string().contains("too large");
-        if is_too_large || is_used_up {
+        if error.is_parse_too_large() || is_used_up {
             let max_bytes = u64::try_from(self.max_header_bytes).unwrap_or(u64::MAX);
             return FetchError::HeadTooLarge { host, max_bytes };
         }
