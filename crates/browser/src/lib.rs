@@ -8,12 +8,15 @@
 
 mod config;
 pub mod engine;
-mod extract;
+pub mod extract;
 mod fetch;
 mod policy;
 mod tool;
 
 pub use config::{BrowserConfig, BrowserConfigError, EngineKind};
+pub use fetch::{
+    CookieJar, FetchError, FetchRequest, Fetched, Fetcher, HeaderProblem, Hop, Phase, RequestError,
+};
 pub use policy::{
     AddressClass, Admission, DialError, Dialed, Dialer, HostPattern, PatternError, PolicyError,
     PolicyRules, Refusal, Resolve, SystemResolver, UrlPolicy,

@@ -22,6 +22,10 @@ pub(super) fn parse(text: &str) -> Result<Url, Refusal> {
             && !text[scheme.len()..].starts_with('/')
     });
     let url = Url::parse(text).map_err(|error| malformed(text, error))?;
+    // An empty name is dropped by the parser, and is somebody's trick all the same.
+    if is_web && authority(text).contains('@') {
+        return Err(Refusal::Userinfo);
+    }
     match url.scheme() {
         "http" | "https" if is_web => Ok(url),
         "http" | "https" => Err(Refusal::Malformed {
@@ -42,6 +46,12 @@ pub(super) fn parse_location(base: &Url, location: &[u8]) -> Result<Url, Refusal
         return Err(Refusal::Character { what });
     }
     base.join(text).map_err(|error| malformed(text, error))
+}
+
+/// What stands between the two slashes and the path.
+fn authority(text: &str) -> &str {
+    let (_, rest) = text.split_once("//").unwrap_or_default();
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
 fn check_length(text: &str) -> Result<(), Refusal> {

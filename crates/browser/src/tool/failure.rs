@@ -1,6 +1,6 @@
 //! Why an operation has no result, and which kind of error a model reads then.
 
-use tool_core::{ArgumentsProblem, ToolError, Violation, clip};
+use tool_core::{ArgumentsProblem, Timeout, ToolError, Violation, clip};
 
 use super::NAME;
 
@@ -23,6 +23,13 @@ pub(super) enum Failure {
         /// Which one.
         limit: &'static str,
         /// How much was allowed.
+        message: String,
+    },
+    /// The time of the call was over.
+    TimedOut {
+        /// That time, and whose it is.
+        timeout: Timeout,
+        /// What was waited for.
         message: String,
     },
     /// It was tried, and failed.
@@ -54,6 +61,11 @@ impl Failure {
             Self::Limit { limit, message } => {
                 ToolError::LimitExceeded { limit: limit.to_owned(), message }
             }
+            Self::TimedOut { timeout, message } => ToolError::TimedOut {
+                after: timeout.after,
+                source_of_limit: timeout.source,
+                so_far: Some(message),
+            },
             Self::Cancelled => ToolError::Cancelled,
         }
     }

@@ -3,19 +3,26 @@
 //! A page that answers with an error status is a result; an error says that nothing was read. What a
 //! page wrote is marked as such, with a number that the page could not know.
 
+mod api;
+mod extract;
+mod facts;
 mod failure;
+mod kept;
+mod navigate;
 mod pages;
+mod reading;
 mod schema;
+mod slice;
 mod untrusted;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tool_core::{
     BoxFuture, ExecContext, OperationName, Tool, ToolError, ToolOutput, ToolSpec, ValidatedArgs,
 };
 
-use self::{failure::Failure, pages::Pages};
-use crate::{BrowserConfig, BrowserConfigError, Dialer, Resolve, SystemResolver};
+use self::{failure::Failure, kept::Kept, pages::Pages, reading::Reading};
+use crate::{BrowserConfig, BrowserConfigError, Dialer, Fetcher, Resolve, SystemResolver};
 
 /// The tool's name.
 pub(crate) const NAME: &str = "browser";
@@ -25,6 +32,7 @@ pub(crate) const NAME: &str = "browser";
 pub struct BrowserTool {
     spec: ToolSpec,
     needs: schema::Needs,
+    reading: Reading,
     pages: Pages,
 }
 
@@ -61,11 +69,16 @@ impl BrowserTool {
         resolver: Arc<dyn Resolve>,
     ) -> Result<Self, BrowserToolError> {
         config.check()?;
-        let dialer = Arc::new(Dialer::of_config(config, resolver)?);
+        let dialer = Dialer::of_config(config, resolver)?;
+        let keep_bytes = usize::try_from(config.keep_bytes).unwrap_or(usize::MAX);
         Ok(Self {
             spec: schema::spec(&config.api_methods, config.timeout())?,
             needs: schema::Needs::new(&config.api_methods)?,
-            pages: Pages::new(config, dialer),
+            reading: Reading {
+                fetcher: Fetcher::new(config, dialer.clone())?,
+                kept: Kept::new(keep_bytes, Duration::from_secs(config.keep_secs)),
+            },
+            pages: Pages::new(config, Arc::new(dialer)),
         })
     }
 
@@ -86,6 +99,9 @@ impl BrowserTool {
         ctx: &ExecContext,
     ) -> Result<ToolOutput, Failure> {
         match operation {
+            "navigate" => navigate::navigate(&self.reading, args, ctx).await,
+            "extract" => extract::extract(&self.reading, args, ctx).await,
+            "api" => api::api(&self.reading, args, ctx).await,
             operation => self.pages.perform(operation, args, ctx).await,
         }
     }
