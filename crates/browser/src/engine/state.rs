@@ -100,6 +100,20 @@ impl Seen {
 }
 
 impl Notices {
+    /// Adds what came before.
+    pub(crate) fn precede(&mut self, earlier: &Self) {
+        for (later, earlier) in [
+            (&mut self.dialogs, &earlier.dialogs),
+            (&mut self.windows, &earlier.windows),
+            (&mut self.downloads, &earlier.downloads),
+            (&mut self.file_choosers, &earlier.file_choosers),
+            (&mut self.refused, &earlier.refused),
+        ] {
+            let first = earlier.first.iter().chain(&later.first).take(KEPT).cloned().collect();
+            *later = Seen { count: earlier.count.saturating_add(later.count), first };
+        }
+    }
+
     /// Whether there is nothing to tell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
