@@ -145,6 +145,8 @@ impl State {
         self.loader = Some(frame.loader_id);
         self.is_error_page = frame.unreachable_url.is_some();
         self.documents = self.documents.wrapping_add(1);
+        // Until its own end is told: what is told of the one before may come late.
+        self.is_loading = true;
     }
 }
 

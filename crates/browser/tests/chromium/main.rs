@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod ending;
+mod hostile;
 mod operations;
 mod png;
+mod processes;
 mod support;
+mod tool;
 mod walls;
