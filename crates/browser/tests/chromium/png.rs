@@ -1,6 +1,10 @@
 //! Reading a screenshot: PNG with 8 bits a channel, as Chromium writes it. Source: the PNG
 //! specification, third edition (<https://www.w3.org/TR/png-3/>).
 
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
 /// An image: its size, and its pixels as red, green and blue.
 pub(crate) struct Image {
     pub(crate) width: usize,
@@ -32,7 +36,8 @@ impl Image {
             (8, 6) => 4,
             other => panic!("another kind of PNG: {other:?}"),
         };
-        let raw = miniz_oxide::inflate::decompress_to_vec_zlib(&packed).unwrap();
+        let mut raw = Vec::new();
+        ZlibDecoder::new(packed.as_slice()).read_to_end(&mut raw).unwrap();
         let pixels = unfiltered(&raw, width * channels, channels);
         let pixels = pixels.chunks(channels).map(|one| [one[0], one[1], one[2]]).collect();
         Self { width, height, pixels }
