@@ -7,7 +7,14 @@
 //! - `tool`: the operations of a model over them.
 
 mod engine;
-pub mod extract;
+mod extract;
 mod fetch;
 mod policy;
 mod tool;
+
+#[doc(hidden)]
+pub use extract::explain;
+pub use extract::{
+    Charset, CharsetSource, Cut, ExtractError, ExtractLimits, ExtractOptions, Extracted, Format, Kind,
+    Link, Metadata, Refresh, Scope, extract,
+};
