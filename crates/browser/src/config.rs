@@ -61,6 +61,12 @@ pub struct BrowserConfig {
     pub engine: Option<EngineKind>,
     /// The program of the engine; where absent, it is looked for where distributions put it.
     pub engine_program: Option<PathBuf>,
+    /// The most live pages at a time. Each is a browser of its own.
+    pub max_pages: u64,
+    /// The memory of one live page with all its processes and files, in MiB.
+    pub page_memory_mib: u64,
+    /// After how long without use a live page is closed, in seconds.
+    pub page_idle_secs: u64,
 }
 
 /// A real browser.
@@ -145,6 +151,9 @@ impl Default for BrowserConfig {
             keep_bytes: 64 << 20,
             engine: None,
             engine_program: None,
+            max_pages: 4,
+            page_memory_mib: 2048,
+            page_idle_secs: 600,
         }
     }
 }
@@ -167,6 +176,9 @@ impl BrowserConfig {
             ("host_delay_ms", self.host_delay_ms, 0, 60_000),
             ("keep_secs", self.keep_secs, 0, 86_400),
             ("keep_bytes", self.keep_bytes, 0, 4 << 30),
+            ("max_pages", self.max_pages, 1, 64),
+            ("page_memory_mib", self.page_memory_mib, 512, 65_536),
+            ("page_idle_secs", self.page_idle_secs, 1, 86_400),
         ];
         let bad = ranges.iter().find(|(_, given, least, most)| given < least || given > most);
         if let Some(&(key, given, least, most)) = bad {

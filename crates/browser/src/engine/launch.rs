@@ -46,7 +46,8 @@ pub enum LaunchError {
 /// A running Chromium.
 #[derive(Debug)]
 pub(super) struct Running {
-    child: Child,
+    /// There until it is ended.
+    child: Option<Child>,
     said: Option<Capture>,
     /// What is enforced, as a result carries it.
     pub(super) confinement: Arc<Value>,
@@ -105,14 +106,15 @@ pub(super) fn launch(
     let listener = child.take_listener().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
     let confinement = serde_json::to_value(child.report()).map_err(io::Error::other)?;
     let (cdp, events) = Cdp::start(from_browser, to_browser)?;
-    let running = Running { child, said, confinement: Arc::new(confinement) };
+    let running = Running { child: Some(child), said, confinement: Arc::new(confinement) };
     Ok(Launched { running, cdp, events, listener })
 }
 
 impl Running {
-    /// Ends it, and gives the last lines that it wrote: why it could not start, where it did not.
+    /// Ends it, and gives the last lines that it wrote: why it could not start, where it did not. Blocks
+    /// for a moment.
     pub(super) fn end(mut self) -> String {
-        self.child.kill();
+        drop(self.child.take());
         // Every process that could write is gone, so this ends.
         let said = self.said.take().and_then(|said| said.finish().ok());
         let text = said.map(|said| said.text().to_string()).unwrap_or_default();
@@ -122,6 +124,16 @@ impl Running {
 
     /// The number of its first process; nothing once that is gone.
     pub(super) fn pid(&self) -> Option<u32> {
-        self.child.pid()
+        self.child.as_ref()?.pid()
+    }
+}
+
+impl Drop for Running {
+    /// Kills every process at once. That the last one is gone is waited for elsewhere.
+    fn drop(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        child.kill();
+        // Where no thread can be had, the closure is dropped here, and the child with it.
+        let _ = std::thread::Builder::new().name("browser-end".to_owned()).spawn(|| drop(child));
     }
 }

@@ -68,8 +68,7 @@ impl Pages {
     pub async fn open(&self) -> Result<(String, Held), EngineError> {
         let starting = self.table.take_place(self.settings.max_pages)?;
         let prepared = self.prepared().await?;
-        let page =
-            Page::open(&self.program, &self.settings, &prepared, self.dialer.clone()).await?;
+        let page = Page::open(&self.program, &self.settings, prepared, self.dialer.clone()).await?;
         let id = new_id()?;
         let page = Arc::new(tokio::sync::Mutex::new(page));
         let held = Arc::clone(&page).lock_owned().await;
@@ -112,7 +111,9 @@ impl Pages {
         if let Some(prepared) = &*prepared {
             return Ok(prepared.clone());
         }
-        let made = launch::prepare(&self.program, &self.settings)?;
+        let (program, settings) = (self.program.clone(), self.settings.clone());
+        let deciding = tokio::task::spawn_blocking(move || launch::prepare(&program, &settings));
+        let made = deciding.await.map_err(std::io::Error::other)??;
         Ok(prepared.insert(made).clone())
     }
 }

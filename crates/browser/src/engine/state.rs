@@ -72,6 +72,8 @@ pub(super) struct State {
     pub(super) loader: Option<String>,
     /// Whether it is being loaded.
     pub(super) is_loading: bool,
+    /// Whether that is Chromium's own page about an error.
+    pub(super) is_error_page: bool,
     /// How many documents it has shown.
     pub(super) documents: u64,
     /// Whether its process has died.
@@ -98,6 +100,20 @@ impl Seen {
 }
 
 impl Notices {
+    /// Adds what came before.
+    pub(crate) fn precede(&mut self, earlier: &Self) {
+        for (later, earlier) in [
+            (&mut self.dialogs, &earlier.dialogs),
+            (&mut self.windows, &earlier.windows),
+            (&mut self.downloads, &earlier.downloads),
+            (&mut self.file_choosers, &earlier.file_choosers),
+            (&mut self.refused, &earlier.refused),
+        ] {
+            let first = earlier.first.iter().chain(&later.first).take(KEPT).cloned().collect();
+            *later = Seen { count: earlier.count.saturating_add(later.count), first };
+        }
+    }
+
     /// Whether there is nothing to tell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -127,7 +143,10 @@ impl State {
     /// The page shows another document.
     pub(super) fn has_document(&mut self, frame: Frame) {
         self.loader = Some(frame.loader_id);
+        self.is_error_page = frame.unreachable_url.is_some();
         self.documents = self.documents.wrapping_add(1);
+        // Until its own end is told: what is told of the one before may come late.
+        self.is_loading = true;
     }
 }
 
@@ -138,4 +157,6 @@ pub(super) struct Frame {
     pub(super) id: String,
     pub(super) parent_id: Option<String>,
     pub(super) loader_id: String,
+    /// What could not be loaded, in a page about that.
+    pub(super) unreachable_url: Option<String>,
 }

@@ -19,7 +19,7 @@ use super::cdp::{Cdp, Event, SessionId};
 use super::reach::Reach;
 use super::state::{Frame, Hop, State, Target};
 
-/// After how many dialogs or windows between two operations a page's scripts are stopped.
+/// After how many dialogs between two operations a page's scripts are stopped.
 const PATIENCE: u64 = 20;
 
 /// What the warden works with.
@@ -55,6 +55,7 @@ impl Warden {
             "Target.detachedFromTarget" => self.detached(event.read()),
             "Inspector.targetCrashed" => self.crashed(session),
             "Page.javascriptDialogOpening" => self.dismiss(session, event.read()),
+            "Page.windowOpen" => self.wants_window(event.read()),
             "Page.fileChooserOpened" => self.note(|state| state.notices.file_choosers.add("one")),
             "Browser.downloadWillBegin" => {
                 let url = event.read::<Located>().map(|located| located.url);
@@ -103,7 +104,6 @@ impl Warden {
             tell("Inspector.enable", json!({}));
             tell("Page.enable", json!({}));
             tell("Page.setInterceptFileChooserDialog", json!({"enabled": true}));
-            tell("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
             tell(
                 "Emulation.setDeviceMetricsOverride",
                 json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
@@ -111,14 +111,17 @@ impl Warden {
         }
     }
 
+    /// A page asks for a window. One comes of it only after a click or a key, and is a target then.
+    fn wants_window(&self, told: Option<Located>) {
+        self.note(|state| state.notices.windows.add(told.as_ref().map_or("?", |told| &told.url)));
+    }
+
+    /// Closes a window. It is let go as well: one that stays stopped stops the page that opened it, where
+    /// both are in one process. What it asks for until it is gone is judged as everything is.
     fn close_window(&self, target: &TargetInfo, session: &SessionId) {
+        self.prepare(session, false);
         self.cdp.tell(None, "Target.closeTarget", json!({"targetId": target.target_id}));
-        // Where it is not closed, it stays stopped.
-        tracing::debug!(?session, "a window of a page was closed");
-        self.note(|state| state.notices.windows.add(&target.url));
-        if self.state.borrow().notices.windows.count > PATIENCE {
-            self.stop_scripts();
-        }
+        self.cdp.tell(Some(session), "Runtime.runIfWaitingForDebugger", json!({}));
     }
 
     fn dismiss(&self, session: Option<&SessionId>, told: Option<Dialog>) {

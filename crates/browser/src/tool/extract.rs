@@ -10,6 +10,7 @@ use super::{
     failure::Failure,
     kept::Page,
     navigate::about,
+    pages::Pages,
     reading::{Reading, result},
     slice::slice,
 };
@@ -18,6 +19,7 @@ use crate::extract::{ExtractOptions, Format};
 /// Gives a part of a page's content.
 pub(super) async fn extract(
     reading: &Reading,
+    live: &Pages,
     args: &ValidatedArgs,
     ctx: &ExecContext,
 ) -> Result<ToolOutput, Failure> {
@@ -34,10 +36,11 @@ pub(super) async fn extract(
         selector: args.get_str("selector").map(str::to_owned),
         ..ExtractOptions::default()
     };
-    let (page, is_anew) = page(reading, args, offset, ctx).await?;
+    let (page, is_anew) = page(reading, live, args, offset, ctx).await?;
     let extracted = reading.extract(&page, options, ctx).await?;
     let mut facts = Facts::of(&page.fetched);
     facts.put("version", page.version.clone());
+    facts.put_if("rendered", args.get("page").is_some());
     facts.put_extracted(&extracted);
     facts.put_if("read_anew", is_anew && offset > 0);
     let total = extracted.content.len();
@@ -58,11 +61,16 @@ pub(super) async fn extract(
 /// The reading that is meant, and whether it was made now.
 async fn page(
     reading: &Reading,
+    live: &Pages,
     args: &ValidatedArgs,
     offset: usize,
     ctx: &ExecContext,
 ) -> Result<(Arc<Page>, bool), Failure> {
-    let url = args.get_str("url").unwrap_or_default();
+    let (url, is_live) = match (args.get_str("url"), args.get_str("page")) {
+        (Some(url), None) => (url, false),
+        (None, Some(page)) => (page, true),
+        _ => return Err(Failure::argument("url", "either url or page", "")),
+    };
     if let Some(version) = args.get_str("version") {
         let kept = reading.kept.version(version);
         let page = kept.filter(|page| page.asked == url || page.fetched.url.as_str() == url);
@@ -76,6 +84,12 @@ async fn page(
         && let Some(page) = reading.kept.last_of(url)
     {
         return Ok((page, false));
+    }
+    if is_live {
+        let page = Page::new(url, live.rendered(url, ctx).await?);
+        let page = Arc::new(page.map_err(|error| Failure::Failed(error.to_string()))?);
+        reading.kept.put(Arc::clone(&page));
+        return Ok((page, true));
     }
     Ok((reading.read(url, ctx).await?, true))
 }

@@ -78,7 +78,7 @@ impl BrowserTool {
                 fetcher: Fetcher::new(config, dialer.clone())?,
                 kept: Kept::new(keep_bytes, Duration::from_secs(config.keep_secs)),
             },
-            pages: Pages::new(config, Arc::new(dialer)),
+            pages: Pages::new(config, dialer),
         })
     }
 
@@ -100,7 +100,7 @@ impl BrowserTool {
     ) -> Result<ToolOutput, Failure> {
         match operation {
             "navigate" => navigate::navigate(&self.reading, args, ctx).await,
-            "extract" => extract::extract(&self.reading, args, ctx).await,
+            "extract" => extract::extract(&self.reading, &self.pages, args, ctx).await,
             "api" => api::api(&self.reading, args, ctx).await,
             operation => self.pages.perform(operation, args, ctx).await,
         }

@@ -55,11 +55,11 @@ const PLAIN: [Operation; 3] = [
     ),
     Operation::new(
         "extract",
-        "Gives the main content of the page at `url` as Markdown (or text, or cleaned HTML, by `format`), \
+        "Gives the main content of the page at `url`, or of the live `page`, as Markdown (or text, or cleaned HTML, by `format`), \
          or the elements that `selector` (CSS) finds. What does not fit continues from `offset`; \
          `version`, as an earlier result names it, says that the same reading of the page is meant.",
-        &["url"],
-        &["selector", "format", "offset", "limit", "version", "timeout_ms"],
+        &[],
+        &["url", "page", "selector", "format", "offset", "limit", "version", "timeout_ms"],
     ),
     Operation::new(
         "api",

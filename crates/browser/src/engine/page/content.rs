@@ -14,6 +14,8 @@ pub struct Rendered {
     pub html: String,
     /// Whether that is all of it.
     pub is_whole: bool,
+    /// The status of the answer that the page was made of, where one came over HTTP.
+    pub status: Option<u16>,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +47,7 @@ impl Page {
             self.finish(done).map_err(|error| error.after(begun.elapsed()))?;
         let cut = tool_core::clip(&html, max_bytes);
         let is_whole = whole && cut.len() == html.len();
-        Ok(Rendered { url, html: cut.to_owned(), is_whole })
+        let status = self.state.borrow().hops.last().map(|hop| hop.status);
+        Ok(Rendered { url, html: cut.to_owned(), is_whole, status })
     }
 }

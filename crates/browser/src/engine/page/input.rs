@@ -68,6 +68,8 @@ pub struct Acted {
     pub title: String,
     /// Whether it shows another document than before.
     pub has_navigated: bool,
+    /// Whether what it shows is a page about an error, since what it led to was refused or not there.
+    pub is_error_page: bool,
     /// What happened that nobody asked for.
     pub notices: Notices,
 }
@@ -423,7 +425,8 @@ impl Page {
         self.come_to_rest(target, deadline).await?;
         let Place { url, title } = self.place(target, deadline).await?;
         let has_navigated = self.state.borrow().documents != before;
-        Ok(Acted { url, title, has_navigated, notices: self.take_notices() })
+        let is_error_page = self.state.borrow().is_error_page;
+        Ok(Acted { url, title, has_navigated, is_error_page, notices: self.take_notices() })
     }
 }
 

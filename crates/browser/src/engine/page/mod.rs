@@ -22,6 +22,7 @@ mod screenshot;
 mod snapshot;
 mod tree;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,7 +66,6 @@ pub struct Page {
     changes: Arc<watch::Sender<State>>,
     state: watch::Receiver<State>,
     references: References,
-    size: (u32, u32),
     load_timeout: Duration,
     /// Whether an operation was begun and not finished.
     is_suspect: bool,
@@ -76,20 +76,22 @@ impl Page {
     pub(super) async fn open(
         program: &Program,
         settings: &Settings,
-        prepared: &Prepared,
+        prepared: Prepared,
         dialer: Dialer,
     ) -> Result<Self, EngineError> {
+        let (program, wanted) = (program.clone(), settings.clone());
+        let launching =
+            tokio::task::spawn_blocking(move || launch::launch(&program, &wanted, &prepared));
         let Launched { running, cdp, events, listener } =
-            launch::launch(program, settings, prepared)?;
+            launching.await.map_err(io::Error::other)??;
         let reach = Arc::new(Reach::new(dialer));
         let proxy = Proxy::serve(listener, Arc::clone(&reach))?;
         let changes = Arc::new(watch::Sender::new(State::default()));
-        let size = (settings.width, settings.height);
         let warden = Warden {
             cdp: cdp.clone(),
             reach: Arc::clone(&reach),
             state: Arc::clone(&changes),
-            size,
+            size: (settings.width, settings.height),
         };
         warden.start(events);
         let mut page = Self {
@@ -100,7 +102,6 @@ impl Page {
             state: changes.subscribe(),
             changes,
             references: References::default(),
-            size,
             load_timeout: settings.load_timeout,
             is_suspect: false,
         };

@@ -48,6 +48,7 @@ pub(super) struct Place {
 #[serde(rename_all = "camelCase")]
 struct Navigated {
     error_text: Option<String>,
+    loader_id: Option<String>,
 }
 
 impl Page {
@@ -87,12 +88,21 @@ impl Page {
         url: &str,
         deadline: Instant,
     ) -> Result<Visit, EngineError> {
-        let Navigated { error_text } =
+        let Navigated { error_text, loader_id } =
             self.call(target, "Page.navigate", json!({"url": url}), deadline).await?;
         if let Some(problem) = error_text {
             return Err(self.not_loaded(problem));
         }
+        if let Some(loader) = loader_id {
+            // The answer may overtake the event. A page that has gone on by itself has another one.
+            let shown = self.state.wait_for(|state| state.loader.as_ref() == Some(&loader));
+            let _ = timeout_at(deadline.min(Instant::now() + QUIET * 4), shown).await;
+        }
         let is_complete = self.come_to_rest(target, deadline).await?;
+        // A script or a refresh may have led on to nothing.
+        if self.state.borrow().is_error_page {
+            return Err(self.not_loaded("it led on to what can't be loaded".to_owned()));
+        }
         let Place { url, title } = self.place(target, deadline).await?;
         let hops = self.state.borrow().hops.clone();
         let last = hops.last().cloned();

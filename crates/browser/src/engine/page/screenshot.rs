@@ -1,7 +1,7 @@
 //! A page as an image.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::Instant;
 
 use super::super::state::Target;
@@ -10,6 +10,9 @@ use super::{EngineError, Locator, Page};
 
 /// The highest page that is shown whole, in CSS pixels.
 const MAX_HEIGHT: f64 = 8192.0;
+
+/// What is tried where an image is too large: the quality of a JPEG, and its scale.
+const SMALLER: [(u8, f64); 5] = [(80, 1.0), (50, 1.0), (60, 0.5), (40, 0.35), (30, 0.2)];
 
 /// The form of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,11 +94,23 @@ struct Rectangle {
 struct Offset {
     page_x: f64,
     page_y: f64,
+    client_width: f64,
+    client_height: f64,
+}
+
+/// A part of the document, in CSS pixels.
+struct Clip {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    /// Whether it is what is in view.
+    is_view: bool,
 }
 
 impl Page {
-    /// Shows the page, no larger than `max_bytes` of base64: where a PNG would be larger, it is a JPEG
-    /// of a quality that fits.
+    /// Shows the page, no larger than `max_bytes` of base64: where that would be larger, it is a JPEG
+    /// of a quality and a scale that fit.
     ///
     /// # Errors
     /// The element is not there; no image fits; or the deadline passed.
@@ -110,7 +125,7 @@ impl Page {
         let target = self.begin(deadline).await?;
         let done = async {
             let clip = self.clip(&target, shot, deadline).await?;
-            let (data, format) = self.fitting(&target, clip, format, max_bytes, deadline).await?;
+            let (data, format) = self.fitting(&target, &clip, format, max_bytes, deadline).await?;
             let place = self.place(&target, deadline).await?;
             Ok(Screenshot { data, format, url: place.url, title: place.title })
         };
@@ -121,18 +136,18 @@ impl Page {
         self.finish(done).map_err(|error| error.after(begun.elapsed()))
     }
 
-    /// The first image that fits.
+    /// The first image that fits: as asked for, and then smaller and smaller.
     async fn fitting(
         &self,
         target: &Target,
-        clip: Option<Value>,
+        clip: &Clip,
         format: ImageFormat,
         max_bytes: usize,
         deadline: Instant,
     ) -> Result<(String, ImageFormat), EngineError> {
-        let smaller = [80, 50, 20].map(ImageFormat::Jpeg);
-        for format in [format].into_iter().chain(smaller) {
-            let data = self.capture(target, clip.as_ref(), format, deadline).await?;
+        let smaller = SMALLER.map(|(quality, scale)| (ImageFormat::Jpeg(quality), scale));
+        for (format, scale) in [(format, 1.0)].into_iter().chain(smaller) {
+            let data = self.capture(target, clip, (format, scale), deadline).await?;
             if data.len() <= max_bytes {
                 return Ok((data, format));
             }
@@ -143,16 +158,19 @@ impl Page {
     async fn capture(
         &self,
         target: &Target,
-        clip: Option<&Value>,
-        format: ImageFormat,
+        clip: &Clip,
+        (format, scale): (ImageFormat, f64),
         deadline: Instant,
     ) -> Result<String, EngineError> {
         let mut asked = match format {
-            ImageFormat::Png => json!({"format": "png", "optimizeForSpeed": false}),
+            ImageFormat::Png => json!({"format": "png"}),
             ImageFormat::Jpeg(quality) => json!({"format": "jpeg", "quality": quality}),
         };
-        if let Some(clip) = clip {
-            asked["clip"] = clip.clone();
+        // What is in view is the quicker way, and needs no rectangle.
+        if !clip.is_view || scale < 1.0 {
+            let Clip { x, y, width, height, .. } = clip;
+            asked["clip"] =
+                json!({"x": x, "y": y, "width": width, "height": height, "scale": scale});
             asked["captureBeyondViewport"] = true.into();
         }
         let Captured { data } =
@@ -160,21 +178,32 @@ impl Page {
         Ok(data)
     }
 
-    /// The part of the document to show; nothing for what is in view.
+    /// The part of the document to show.
     async fn clip(
         &self,
         target: &Target,
         shot: &Shot,
         deadline: Instant,
-    ) -> Result<Option<Value>, EngineError> {
-        if *shot == Shot::View {
-            return Ok(None);
-        }
+    ) -> Result<Clip, EngineError> {
         let Metrics { css_content_size: size, css_layout_viewport: view } =
             self.call(target, "Page.getLayoutMetrics", json!({}), deadline).await?;
         let Shot::Element(locator) = shot else {
-            let (width, height) = (size.width.min(MAX_HEIGHT), size.height.min(MAX_HEIGHT));
-            return Ok(Some(json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1})));
+            return Ok(match shot {
+                Shot::Whole => Clip {
+                    x: 0.0,
+                    y: 0.0,
+                    width: size.width.min(MAX_HEIGHT),
+                    height: size.height.min(MAX_HEIGHT),
+                    is_view: false,
+                },
+                _ => Clip {
+                    x: view.page_x,
+                    y: view.page_y,
+                    width: view.client_width,
+                    height: view.client_height,
+                    is_view: true,
+                },
+            });
         };
         let element = self.find(target, locator, deadline).await?;
         let asked = json!({"backendNodeId": element.node});
@@ -194,6 +223,6 @@ impl Page {
             return Err(problem(&element.name, "it is not visible"));
         }
         let (x, y) = (left + view.page_x, top + view.page_y);
-        Ok(Some(json!({"x": x, "y": y, "width": width, "height": height, "scale": 1})))
+        Ok(Clip { x, y, width, height, is_view: false })
     }
 }
