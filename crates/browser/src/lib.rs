@@ -2,7 +2,7 @@
 //!
 //! [`BrowserTool`] is the tool `browser` that a model calls. Rust programs use its parts without it:
 //! [`UrlPolicy`] judges URLs, hosts and addresses; [`Dialer`] is the only way from a host to a connection;
-//! [`Fetcher`] makes one request with its redirects; [`extract`] takes the main content out of a page;
+//! [`Fetcher`] makes one request with its redirects; [`extract()`] takes the main content out of a page;
 //! [`engine`] drives a real browser behind a proxy that holds the same policy.
 //!
 //! Guaranteed: no request, by whatever spelling, name, redirect or proxy variable, reaches an address that
@@ -38,12 +38,18 @@
 
 mod config;
 pub mod engine;
-pub mod extract;
+mod extract;
 mod fetch;
 mod policy;
 mod tool;
 
 pub use config::{BrowserConfig, BrowserConfigError, EngineKind};
+#[doc(hidden)]
+pub use extract::explain;
+pub use extract::{
+    Charset, CharsetSource, Cut, ExtractError, ExtractLimits, ExtractOptions, Extracted, Format,
+    Kind, Link, Metadata, Refresh, Scope, extract,
+};
 pub use fetch::{
     CookieJar, FetchError, FetchRequest, Fetched, Fetcher, HeaderProblem, Hop, Phase, RequestError,
 };

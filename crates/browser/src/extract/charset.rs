@@ -33,6 +33,11 @@ pub(super) fn decode<'a>(
     (text, Charset { name: encoding.name(), source, malformed })
 }
 
+/// The encoding of what was text before.
+pub(super) fn utf8() -> Charset {
+    Charset { name: UTF_8.name(), source: CharsetSource::Default, malformed: false }
+}
+
 fn find(
     bytes: &[u8],
     content_type: Option<&str>,
