@@ -236,7 +236,6 @@ struct TargetInfo {
     target_id: String,
     #[serde(rename = "type")]
     kind: String,
-    url: String,
     opener_id: Option<String>,
 }
 

@@ -107,7 +107,6 @@ pub struct Scrolled {
 }
 
 #[derive(Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one fact of an element")]
 struct Facts {
     tag: String,
     kind: String,

@@ -47,11 +47,13 @@ struct Working {
 impl Pages {
     /// No page yet; an engine is looked for and started when one is asked for.
     pub(super) fn new(config: &BrowserConfig, dialer: Dialer) -> Self {
-        let mut settings = Settings::default();
-        settings.memory = ByteCount(config.page_memory_mib << 20);
-        settings.max_pages = usize::try_from(config.max_pages).unwrap_or(usize::MAX);
-        settings.idle_time = Duration::from_secs(config.page_idle_secs);
-        settings.user_agent.clone_from(&config.user_agent);
+        let settings = Settings {
+            memory: ByteCount(config.page_memory_mib << 20),
+            max_pages: usize::try_from(config.max_pages).unwrap_or(usize::MAX),
+            idle_time: Duration::from_secs(config.page_idle_secs),
+            user_agent: config.user_agent.clone(),
+            ..Settings::default()
+        };
         let (engine, named) = (config.engine, config.engine_program.clone());
         Self { engine, named, settings, dialer, found: OnceLock::new() }
     }
