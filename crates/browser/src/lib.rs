@@ -15,6 +15,6 @@ mod tool;
 #[doc(hidden)]
 pub use extract::explain;
 pub use extract::{
-    Charset, CharsetSource, Cut, ExtractError, ExtractLimits, ExtractOptions, Extracted, Format, Kind,
-    Link, Metadata, Refresh, Scope, extract,
+    Charset, CharsetSource, Cut, ExtractError, ExtractLimits, ExtractOptions, Extracted, Format,
+    Kind, Link, Metadata, Refresh, Scope, extract,
 };

@@ -28,7 +28,10 @@ pub fn load(folder: &Path) -> Vec<Page> {
     let mut pages = if articles.is_file() {
         let truths = read_json(&articles);
         let truths = truths.as_object().unwrap();
-        truths.iter().map(|(id, truth)| page(folder, id, "article", &truth["articleBody"], truth)).collect()
+        truths
+            .iter()
+            .map(|(id, truth)| page(folder, id, "article", &truth["articleBody"], truth))
+            .collect()
     } else {
         let files = fs::read_dir(folder.join("ground-truth")).unwrap();
         let mut pages = Vec::new();

@@ -33,7 +33,8 @@ use score::Shares;
 const WORST: usize = 12;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--hostile"] => hostile(),
         [folder] => judge(&corpus::load(Path::new(folder))),
@@ -51,13 +52,18 @@ fn text(page: &Page, format: Format) -> String {
 fn judge(pages: &[Page]) {
     let texts: Vec<String> = pages.iter().map(|page| text(page, Format::Text)).collect();
     let pairs = || pages.iter().zip(&texts);
-    let shares: Vec<Shares> = pairs().map(|(page, text)| score::shingles(&page.truth, text)).collect();
+    let shares: Vec<Shares> =
+        pairs().map(|(page, text)| score::shingles(&page.truth, text)).collect();
     let words: Vec<f64> = pairs().map(|(page, text)| score::word_f1(&page.truth, text)).collect();
     let (f1, precision, recall) = score::f1(shares.iter());
-    let spread = score::deviation(pages.len(), |sample| score::f1(sample.iter().map(|&at| &shares[at])).0);
+    let spread =
+        score::deviation(pages.len(), |sample| score::f1(sample.iter().map(|&at| &shares[at])).0);
     println!("{} pages", pages.len());
-    println!("F1 of four words  {f1:.4} ± {spread:.4}  precision {precision:.4}  recall {recall:.4}");
-    let mean = |sample: &[usize]| sample.iter().map(|&at| words[at]).sum::<f64>() / sample.len() as f64;
+    println!(
+        "F1 of four words  {f1:.4} ± {spread:.4}  precision {precision:.4}  recall {recall:.4}"
+    );
+    let mean =
+        |sample: &[usize]| sample.iter().map(|&at| words[at]).sum::<f64>() / sample.len() as f64;
     let all: Vec<usize> = (0..pages.len()).collect();
     println!("F1 of words       {:.4} ± {:.4}", mean(&all), score::deviation(pages.len(), mean));
     let mut kinds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -112,7 +118,13 @@ fn hostile() {
         let (took, busy) = (start.elapsed().as_secs_f64(), processor_seconds() - spent);
         let answer = answer.map_or_else(
             |error| error.to_string(),
-            |extracted| format!("{} bytes, cut: {}", extracted.content.len(), extracted.cut.map_or("no", |cut| cut.as_str())),
+            |extracted| {
+                format!(
+                    "{} bytes, cut: {}",
+                    extracted.content.len(),
+                    extracted.cut.map_or("no", |cut| cut.as_str())
+                )
+            },
         );
         println!("{took:6.3} s, {busy:6.3} s of processor time  {name}: {answer}");
     }

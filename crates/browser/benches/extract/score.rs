@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 /// The words of a text: runs of letters, digits and underscores.
 fn words(text: &str) -> Vec<&str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect()
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// Shares of what is in both texts, in the found one alone, and in the true one alone.

@@ -140,7 +140,8 @@ impl Page<'_> {
             return Content { rendered: self.render(NodeId::ROOT, None), unfiltered, is_shell };
         };
         // Where hardly anything was chosen the choice is no help to a reader.
-        let is_nothing = choice.words < 8.0 || (choice.words < 25.0 && choice.words * 12.0 < choice.all);
+        let is_nothing =
+            choice.words < 8.0 || (choice.words < 25.0 && choice.words * 12.0 < choice.all);
         if is_nothing {
             let rendered = self.render(NodeId::ROOT, None);
             return Content { rendered, unfiltered: choice.all >= 8.0, is_shell };

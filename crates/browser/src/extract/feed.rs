@@ -47,7 +47,13 @@ pub(super) struct Feed {
 }
 
 /// Reads a feed; none where it is not one.
-pub(super) fn read(xml: &str, url: &Url, format: Format, limits: &ExtractLimits, budget: &Budget) -> Option<Feed> {
+pub(super) fn read(
+    xml: &str,
+    url: &Url,
+    format: Format,
+    limits: &ExtractLimits,
+    budget: &Budget,
+) -> Option<Feed> {
     let mut parser = Parser::default();
     let mut reader = Reader::from_str(xml);
     let config = reader.config_mut();
@@ -202,10 +208,18 @@ fn is_text(name: &str) -> bool {
     matches!(name, "description" | "summary" | "content" | "encoded" | "subtitle" | "tagline")
 }
 
-fn write(parser: &Parser, url: &Url, format: Format, limits: &ExtractLimits, budget: &Budget, cut: bool) -> Feed {
+fn write(
+    parser: &Parser,
+    url: &Url,
+    format: Format,
+    limits: &ExtractLimits,
+    budget: &Budget,
+    cut: bool,
+) -> Feed {
     let mut feed = Feed { cut, ..Feed::default() };
     let text = |html: &str, format| html_to(html, url, format, limits, budget);
-    let line = |html: &str| Some(one_line(&text(html, Format::Text), 500)).filter(|line| !line.is_empty());
+    let line =
+        |html: &str| Some(one_line(&text(html, Format::Text), 500)).filter(|line| !line.is_empty());
     feed.title = line(&parser.feed.title);
     feed.description = line(&parser.feed.text);
     for entry in &parser.entries {
@@ -218,7 +232,14 @@ fn write(parser: &Parser, url: &Url, format: Format, limits: &ExtractLimits, bud
         let link = link.filter(|link| matches!(link.scheme(), "http" | "https"));
         let about = [one_line(&entry.date, 60), one_line(&entry.author, 200)];
         let about: Vec<String> = about.into_iter().filter(|part| !part.is_empty()).collect();
-        push_entry(&mut feed.content, format, &title, link.as_ref(), &about.join(" · "), &text(&entry.text, format));
+        push_entry(
+            &mut feed.content,
+            format,
+            &title,
+            link.as_ref(),
+            &about.join(" · "),
+            &text(&entry.text, format),
+        );
         if let Some(url) = link.filter(|_| feed.links.len() < limits.links) {
             feed.links.push(Link { text: title, url });
         }
@@ -226,7 +247,14 @@ fn write(parser: &Parser, url: &Url, format: Format, limits: &ExtractLimits, bud
     feed
 }
 
-fn push_entry(out: &mut String, format: Format, title: &str, link: Option<&Url>, about: &str, text: &str) {
+fn push_entry(
+    out: &mut String,
+    format: Format,
+    title: &str,
+    link: Option<&Url>,
+    about: &str,
+    text: &str,
+) {
     let parts = match format {
         Format::Markdown => {
             let title = render::escaped(title);
@@ -237,9 +265,15 @@ fn push_entry(out: &mut String, format: Format, title: &str, link: Option<&Url>,
         Format::Text => [title.to_owned(), about.to_owned(), text.to_owned()],
         Format::Html => {
             let title = render::html_text(title);
-            let link = link.map(|link| format!("<a href=\"{}\">{title}</a>", render::html_text(link.as_str())));
+            let link = link.map(|link| {
+                format!("<a href=\"{}\">{title}</a>", render::html_text(link.as_str()))
+            });
             let about = render::html_text(about);
-            [format!("<h2>{}</h2>", link.unwrap_or(title)), format!("<p>{about}</p>"), text.to_owned()]
+            [
+                format!("<h2>{}</h2>", link.unwrap_or(title)),
+                format!("<p>{about}</p>"),
+                text.to_owned(),
+            ]
         }
     };
     for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -251,7 +285,13 @@ fn push_entry(out: &mut String, format: Format, title: &str, link: Option<&Url>,
 }
 
 /// HTML of a feed in a form.
-fn html_to(html: &str, url: &Url, format: Format, limits: &ExtractLimits, budget: &Budget) -> String {
+fn html_to(
+    html: &str,
+    url: &Url,
+    format: Format,
+    limits: &ExtractLimits,
+    budget: &Budget,
+) -> String {
     if html.trim().is_empty() {
         return String::new();
     }

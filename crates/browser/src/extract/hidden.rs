@@ -55,7 +55,8 @@ impl Shown {
         let all: usize = visible + parts.iter().map(|(_, characters, _)| characters).sum::<usize>();
         let nothing_else = all - visible >= PAGE && visible * 6 < all;
         for &(id, characters, streamed) in parts {
-            let is_page = streamed || nothing_else || (characters >= PAGE && characters * 5 > all * 2);
+            let is_page =
+                streamed || nothing_else || (characters >= PAGE && characters * 5 > all * 2);
             if is_page && characters > 0 {
                 self.unfiltered = true;
             } else {
@@ -104,7 +105,8 @@ fn is_no_content(element: &Element) -> bool {
     }
     match &**element.name() {
         "script" | "style" | "head" | "iframe" | "object" | "embed" | "canvas" | "audio"
-        | "video" | "map" | "noembed" | "noframes" | "datalist" | "select" | "textarea" | "input" => true,
+        | "video" | "map" | "noembed" | "noframes" | "datalist" | "select" | "textarea"
+        | "input" => true,
         "template" => element.attribute("shadowrootmode").is_none(),
         _ => false,
     }

@@ -156,7 +156,9 @@ fn word(text: &str) -> Option<usize> {
 fn is_number(word: &str) -> bool {
     let digits = word.strip_prefix('-').unwrap_or(word);
     digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'))
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'))
         && word.parse::<f64>().is_ok()
 }
 
@@ -180,7 +182,9 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_none() {
-        for text in ["", "{", "[1,]", "{\"a\"}", "{a:1}", "[1 2]", "1 2", "[}", "nul", "\"a", ",", "[,1]"] {
+        for text in
+            ["", "{", "[1,]", "{\"a\"}", "{a:1}", "[1 2]", "1 2", "[}", "nul", "\"a", ",", "[,1]"]
+        {
             assert_eq!(pretty(text), None, "{text}");
         }
     }

@@ -26,7 +26,10 @@ impl Base {
         let mut bases = dom.ids().filter(|&id| dom.name(id) == "base");
         let href = bases.find_map(|id| dom.element(id)?.attribute("href"));
         let base = href.and_then(|href| url.join(href.trim()).ok());
-        Self(base.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or_else(|| url.clone()))
+        Self(
+            base.filter(|base| matches!(base.scheme(), "http" | "https"))
+                .unwrap_or_else(|| url.clone()),
+        )
     }
 
     /// An address as an absolute one that a reader could follow.
@@ -117,7 +120,9 @@ pub(super) fn frames(dom: &Dom, base: &Base) -> Vec<Url> {
 pub(super) fn refreshes(dom: &Dom, base: &Base) -> Vec<Refresh> {
     let metas = dom.ids().filter_map(|id| dom.element(id)).filter(|element| {
         &**element.name() == "meta"
-            && element.attribute("http-equiv").is_some_and(|is| is.trim().eq_ignore_ascii_case("refresh"))
+            && element
+                .attribute("http-equiv")
+                .is_some_and(|is| is.trim().eq_ignore_ascii_case("refresh"))
     });
     metas.filter_map(|meta| refresh(meta.attribute("content")?, base)).take(5).collect()
 }
@@ -135,7 +140,9 @@ fn refresh(content: &str, base: &Base) -> Option<Refresh> {
         _ => rest,
     };
     let address = match rest.chars().next() {
-        Some(quote @ ('"' | '\'')) => rest.trim_start_matches(quote).split(quote).next().unwrap_or_default(),
+        Some(quote @ ('"' | '\'')) => {
+            rest.trim_start_matches(quote).split(quote).next().unwrap_or_default()
+        }
         _ => rest.trim(),
     };
     if address.is_empty() {

@@ -119,7 +119,14 @@ impl<'a> Said<'a> {
     }
 
     fn author(&self) -> Option<String> {
-        let names = ["author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author"];
+        let names = [
+            "author",
+            "article:author",
+            "dc.creator",
+            "dcterms.creator",
+            "parsely-author",
+            "sailthru.author",
+        ];
         let is_name = |name: &String| !name.contains("://");
         self.meta(&names)
             .filter(is_name)
@@ -141,8 +148,17 @@ impl<'a> Said<'a> {
 
     fn date(&self) -> Option<String> {
         let names = [
-            "article:published_time", "datepublished", "date", "dc.date", "dcterms.date", "dc.date.issued",
-            "parsely-pub-date", "sailthru.date", "pubdate", "publish-date", "og:published_time",
+            "article:published_time",
+            "datepublished",
+            "date",
+            "dc.date",
+            "dcterms.date",
+            "dc.date.issued",
+            "parsely-pub-date",
+            "sailthru.date",
+            "pubdate",
+            "publish-date",
+            "og:published_time",
         ];
         self.meta(&names)
             .or_else(|| self.linked("datePublished").and_then(Value::as_str).and_then(short))
@@ -160,7 +176,8 @@ impl<'a> Said<'a> {
         let names = ["lang", "xml:lang"];
         let language = html.and_then(|html| names.iter().find_map(|name| html.attribute(name)));
         let language = language.map(str::to_owned);
-        let language = language.or_else(|| self.meta(&["content-language", "og:locale", "dc.language"]));
+        let language =
+            language.or_else(|| self.meta(&["content-language", "og:locale", "dc.language"]));
         let language = language.map(|language| language.trim().replace('_', "-"));
         language.filter(|language| {
             let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -199,7 +216,10 @@ fn is_too_deep(text: &str) -> bool {
 /// Whether linked data is about something that is written, and not about its site or its publisher.
 fn is_work(value: &Value) -> bool {
     let is = |name: &str| {
-        name.ends_with("Article") || name.ends_with("Posting") || name.ends_with("Page") || name == "Report"
+        name.ends_with("Article")
+            || name.ends_with("Posting")
+            || name.ends_with("Page")
+            || name == "Report"
     };
     match value.get("@type") {
         Some(Value::String(name)) => is(name),

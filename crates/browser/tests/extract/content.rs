@@ -32,7 +32,10 @@ fn metadata_is_what_the_page_says() {
     let linked = r#"<script type="application/ld+json">{"@graph":[{"@type":"Organization","name":"O"},{"@type":"NewsArticle",
         "datePublished":"2024-01-01","author":[{"name":"A"},{"name":"B"}]}]}</script>"#;
     let found = whole(linked).metadata;
-    assert_eq!((found.author.as_deref(), found.date.as_deref()), (Some("A, B"), Some("2024-01-01")));
+    assert_eq!(
+        (found.author.as_deref(), found.date.as_deref()),
+        (Some("A, B"), Some("2024-01-01"))
+    );
 }
 
 #[test]
@@ -62,7 +65,10 @@ fn a_shell_for_scripts_is_said_to_be_one() {
     let shell = "<title>App</title><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>\
         <script src=/app.js></script>";
     assert!(main_of(shell).needs_javascript);
-    let page = format!("<script src=x></script><article>{}</article>", "<p>Real words of a real page here.</p>".repeat(20));
+    let page = format!(
+        "<script src=x></script><article>{}</article>",
+        "<p>Real words of a real page here.</p>".repeat(20)
+    );
     assert!(!main_of(&page).needs_javascript);
     assert!(!main_of("<p>A short page.</p>").needs_javascript);
 }

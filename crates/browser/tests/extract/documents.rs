@@ -100,8 +100,15 @@ fn limits_cut_and_say_so() {
         assert!(got.content.starts_with("Words of a page"));
         assert!(got.content.len() <= options.limits.content);
     }
-    let whole = extract(page.as_bytes(), Some("text/html"), &url(), &ExtractOptions::default()).unwrap();
+    let whole =
+        extract(page.as_bytes(), Some("text/html"), &url(), &ExtractOptions::default()).unwrap();
     assert_eq!(whole.cut, None);
-    let text = extract("é".repeat(100).as_bytes(), Some("text/plain"), &url(), &limits(|limits| limits.content = 33)).unwrap();
+    let text = extract(
+        "é".repeat(100).as_bytes(),
+        Some("text/plain"),
+        &url(),
+        &limits(|limits| limits.content = 33),
+    )
+    .unwrap();
     assert_eq!((text.content.len(), text.cut), (32, Some(Cut::Content)));
 }

@@ -73,10 +73,18 @@ const CHECKS: &[Check] = &[
         "<pre><code class=lang-md>```mermaid\ngraph\n```</code></pre>",
         "````md\n```mermaid\ngraph\n```\n````",
     ),
-    ("code in a line", "<p>Use <code>a`b</code> and <code>*x*</code>.</p>", "Use ``a`b`` and `*x*`."),
+    (
+        "code in a line",
+        "<p>Use <code>a`b</code> and <code>*x*</code>.</p>",
+        "Use ``a`b`` and `*x*`.",
+    ),
     ("a break", "<p>line1<br>line2</p>", "line1\\\nline2"),
     ("breaks that part paragraphs", "<p>one<br><br>two</p>", "one\n\ntwo"),
-    ("space before a link", "<p>aaa \n<a href=/b>bbb</a>\n ccc</p>", "aaa [bbb](https://example.com/b) ccc"),
+    (
+        "space before a link",
+        "<p>aaa \n<a href=/b>bbb</a>\n ccc</p>",
+        "aaa [bbb](https://example.com/b) ccc",
+    ),
     (
         "no-break spaces, break opportunities, soft hyphens",
         "<p>foo<span>&nbsp;</span>bar long<wbr>word soft&shy;hyphen</p>",
@@ -117,7 +125,11 @@ const CHECKS: &[Check] = &[
         "<p># no heading</p><p>* no item [no](link) `no` &lt;b&gt; _no_ snake_case 1 * 2</p><p>1. no</p><p>- no</p>",
         "\\# no heading\n\n\\* no item \\[no\\](link) \\`no\\` \\<b> \\_no\\_ snake_case 1 \\* 2\n\n1\\. no\n\n\\- no",
     ),
-    ("entities", "<p>&lt;p&gt; &amp;amp; &copy; &#8364; &euro; &notanentity; &nothing &#x110000;</p>", "\\<p> \\&amp; © € € ¬anentity; ¬hing \u{FFFD}"),
+    (
+        "entities",
+        "<p>&lt;p&gt; &amp;amp; &copy; &#8364; &euro; &notanentity; &nothing &#x110000;</p>",
+        "\\<p> \\&amp; © € € ¬anentity; ¬hing \u{FFFD}",
+    ),
     (
         "scripts, styles and comments",
         "<p>a<script>if (a<b) document.write('<p>x</p>')</script><style>p{}</style><!-- c --><template>t</template>b</p>",

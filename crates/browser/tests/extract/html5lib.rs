@@ -53,7 +53,10 @@ fn cases(file: &[u8]) -> Vec<(Vec<u8>, String)> {
 #[expect(clippy::disallowed_methods, reason = "CI says by a variable that nothing may be skipped")]
 fn a_page_declares_its_encoding_as_html5lib_has_it() {
     let Some(folder) = folder() else {
-        assert!(std::env::var_os("REMIT_TEST_NO_SKIP").is_none(), "the cases of html5lib are not here");
+        assert!(
+            std::env::var_os("REMIT_TEST_NO_SKIP").is_none(),
+            "the cases of html5lib are not here"
+        );
         println!("skipped: the cases of html5lib are not here");
         return;
     };
@@ -61,7 +64,9 @@ fn a_page_declares_its_encoding_as_html5lib_has_it() {
     for file in ["tests1.dat", "tests2.dat", "test-yahoo-jp.dat"] {
         for (page, encoding) in cases(&std::fs::read(folder.join(file)).unwrap()) {
             let text = String::from_utf8_lossy(&page).into_owned();
-            let got = extract(&page, Some("text/html"), &url(), &ExtractOptions::default()).unwrap().charset;
+            let got = extract(&page, Some("text/html"), &url(), &ExtractOptions::default())
+                .unwrap()
+                .charset;
             // The cases fall back to windows-1252 where nothing is declared; a guess is better.
             if matches!(got.source, CharsetSource::Declared | CharsetSource::Bom) {
                 let wanted = encoding_rs::Encoding::for_label(encoding.as_bytes()).unwrap();

@@ -11,7 +11,9 @@ const ONE_PAGE: &str = "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Ty
     5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[65/eacute/fi/uni20AC]>>>>endobj\n";
 
 fn pdf(objects: &str, content: &[u8], filter: &str) -> Vec<u8> {
-    let mut file = format!("%PDF-1.7\n{objects}4 0 obj<</Length {}{filter}>>stream\n", content.len()).into_bytes();
+    let mut file =
+        format!("%PDF-1.7\n{objects}4 0 obj<</Length {}{filter}>>stream\n", content.len())
+            .into_bytes();
     file.extend(content);
     file.extend(b"\nendstream endobj\ntrailer<</Root 1 0 R/Info 9 0 R>>\n%%EOF");
     file
@@ -50,7 +52,8 @@ fn codes_are_read_by_the_encoding_of_the_font() {
         "5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica",
         "5 0 obj<</Type/Font/Subtype/Type0/ToUnicode 7 0 R",
     );
-    let objects = format!("{objects}7 0 obj<</Length {}>>stream\n{map}\nendstream endobj\n", map.len());
+    let objects =
+        format!("{objects}7 0 obj<</Length {}>>stream\n{map}\nendstream endobj\n", map.len());
     let got = read(&pdf(&objects, b"BT /F1 10 Tf <000100100011001200020099> Tj ET", "")).unwrap();
     assert_eq!(got.content, "Aabc😀");
 }
@@ -58,7 +61,8 @@ fn codes_are_read_by_the_encoding_of_the_font() {
 #[test]
 fn forms_are_run_and_hold_themselves_in_vain() {
     let form = "/X Do BT /F1 10 Tf (in the form) Tj ET";
-    let form = format!("6 0 obj<</Subtype/Form/Length {}>>stream\n{form}\nendstream endobj\n", form.len());
+    let form =
+        format!("6 0 obj<</Subtype/Form/Length {}>>stream\n{form}\nendstream endobj\n", form.len());
     let got = read(&pdf(&format!("{ONE_PAGE}{form}"), b"/X Do", "")).unwrap();
     assert!(got.content.contains("in the form"));
     assert!(got.content.len() < 200);
@@ -70,7 +74,13 @@ fn objects_in_packed_streams_are_found() {
     let head = format!("1 0 2 {} ", root.len());
     let packed = deflate(format!("{head}{root}<</Type/Pages/Kids[3 0 R]/Count 1>>").as_bytes());
     let mut file = b"%PDF-1.7\n".to_vec();
-    write!(file, "8 0 obj<</Type/ObjStm/N 2/First {}/Filter/FlateDecode/Length {}>>stream\n", head.len(), packed.len()).unwrap();
+    write!(
+        file,
+        "8 0 obj<</Type/ObjStm/N 2/First {}/Filter/FlateDecode/Length {}>>stream\n",
+        head.len(),
+        packed.len()
+    )
+    .unwrap();
     file.extend(packed);
     file.extend(b"\nendstream endobj\n");
     let rest = ONE_PAGE.split_once("3 0 obj").map(|(_, rest)| format!("3 0 obj{rest}")).unwrap();
@@ -89,7 +99,10 @@ fn text_that_is_not_shown_is_dropped_where_there_is_other_text() {
 
 #[test]
 fn what_can_not_be_read_is_refused_with_why() {
-    let encrypted = pdf(ONE_PAGE, CONTENT, "").into_iter().chain(*b"\ntrailer<</Encrypt 8 0 R>>").collect::<Vec<_>>();
+    let encrypted = pdf(ONE_PAGE, CONTENT, "")
+        .into_iter()
+        .chain(*b"\ntrailer<</Encrypt 8 0 R>>")
+        .collect::<Vec<_>>();
     assert_eq!(read(&encrypted), Err(ExtractError::Pdf { problem: "it is encrypted" }));
     let empty = read(b"%PDF-1.4\nnothing");
     assert_eq!(empty, Err(ExtractError::Pdf { problem: "it has no pages that can be found" }));

@@ -8,12 +8,71 @@ use super::url;
 /// Parts of pages, in any order and broken in any way.
 fn soup() -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
-        "<table>", "</table>", "<tr>", "<td colspan=3 rowspan=2>", "<th>", "<ul>", "<li>", "</ul>", "<ol start=-5>",
-        "<p>", "</p>", "<a href='x(y'>", "</a>", "<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<pre>", "</pre>",
-        "<br>", "<hr>", "<h1>", "</h1>", "<blockquote>", "</blockquote>", "<div style='display:none'>", "</div>",
-        "<svg>", "</svg>", "<math>", "<template>", "<select>", "<option>", "<script>", "</script>", "<style>", "<!--",
-        "-->", "<![CDATA[", "]]>", "&amp;", "&#0;", "\u{200D}", "`", "*", "|", "\\", "\n", " ", "é", "文", "👩\u{200D}💻", "text ",
-        "<frameset>", "<iframe>", "<noscript>", "<img src=x alt='a`b'>", "<dl>", "<dt>", "<dd>", "<details>", "<summary>", "<a b='",
+        "<table>",
+        "</table>",
+        "<tr>",
+        "<td colspan=3 rowspan=2>",
+        "<th>",
+        "<ul>",
+        "<li>",
+        "</ul>",
+        "<ol start=-5>",
+        "<p>",
+        "</p>",
+        "<a href='x(y'>",
+        "</a>",
+        "<b>",
+        "</b>",
+        "<i>",
+        "</i>",
+        "<code>",
+        "</code>",
+        "<pre>",
+        "</pre>",
+        "<br>",
+        "<hr>",
+        "<h1>",
+        "</h1>",
+        "<blockquote>",
+        "</blockquote>",
+        "<div style='display:none'>",
+        "</div>",
+        "<svg>",
+        "</svg>",
+        "<math>",
+        "<template>",
+        "<select>",
+        "<option>",
+        "<script>",
+        "</script>",
+        "<style>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "&amp;",
+        "&#0;",
+        "\u{200D}",
+        "`",
+        "*",
+        "|",
+        "\\",
+        "\n",
+        " ",
+        "é",
+        "文",
+        "👩\u{200D}💻",
+        "text ",
+        "<frameset>",
+        "<iframe>",
+        "<noscript>",
+        "<img src=x alt='a`b'>",
+        "<dl>",
+        "<dt>",
+        "<dd>",
+        "<details>",
+        "<summary>",
+        "<a b='",
     ]);
     prop::collection::vec(parts, 0..120).prop_map(|parts| parts.concat())
 }
@@ -21,12 +80,19 @@ fn soup() -> impl Strategy<Value = String> {
 fn options() -> impl Strategy<Value = ExtractOptions> {
     let format = prop::sample::select(vec![Format::Markdown, Format::Text, Format::Html]);
     let scope = prop::sample::select(vec![Scope::Main, Scope::Whole]);
-    let selector = prop::sample::select(vec![None, Some("*"), Some("td :not(b), p ~ *"), Some("li:nth-child(odd)")]);
-    (format, scope, selector, 0_usize..400).prop_map(|(format, scope, selector, content)| ExtractOptions {
-        format,
-        scope,
-        selector: selector.map(str::to_owned),
-        limits: ExtractLimits { content, ..ExtractLimits::default() },
+    let selector = prop::sample::select(vec![
+        None,
+        Some("*"),
+        Some("td :not(b), p ~ *"),
+        Some("li:nth-child(odd)"),
+    ]);
+    (format, scope, selector, 0_usize..400).prop_map(|(format, scope, selector, content)| {
+        ExtractOptions {
+            format,
+            scope,
+            selector: selector.map(str::to_owned),
+            limits: ExtractLimits { content, ..ExtractLimits::default() },
+        }
     })
 }
 

@@ -8,7 +8,8 @@ const PAGE: &str = "<html><body class='a b'><h1 id=top>Top</h1><div class=card><
     <div class='card wide' data-kind='A-b'><p>three</p><span></span></div><ul><li>1<li>2<li>3<li>4</ul></body></html>";
 
 fn select(selector: &str) -> Result<Extracted, ExtractError> {
-    let options = ExtractOptions { selector: Some(selector.to_owned()), ..ExtractOptions::default() };
+    let options =
+        ExtractOptions { selector: Some(selector.to_owned()), ..ExtractOptions::default() };
     extract(PAGE.as_bytes(), Some("text/html"), &url(), &options)
 }
 

@@ -27,7 +27,8 @@ fn every_hostile_shape_is_answered_in_time_and_memory() {
     let main = ExtractOptions::default();
     let whole = ExtractOptions { scope: Scope::Whole, ..main.clone() };
     let html = ExtractOptions { format: Format::Html, ..whole.clone() };
-    let selector = Some("div:has(p.a + p b), :not(p) > p:nth-last-child(2n+1) ~ p, p p b".to_owned());
+    let selector =
+        Some("div:has(p.a + p b), :not(p) > p:nth-last-child(2n+1) ~ p, p p b".to_owned());
     let selected = ExtractOptions { selector, ..main.clone() };
     for (name, media_type, bytes) in shapes::all() {
         for options in [&main, &whole, &html, &selected] {
@@ -35,7 +36,8 @@ fn every_hostile_shape_is_answered_in_time_and_memory() {
             let answer = extract(&bytes, Some(media_type), &url, options);
             let took = start.elapsed();
             assert!(took < TIME, "{name}: {took:?}");
-            let refused = matches!(answer, Err(ExtractError::Pdf { .. } | ExtractError::NoElements { .. }));
+            let refused =
+                matches!(answer, Err(ExtractError::Pdf { .. } | ExtractError::NoElements { .. }));
             assert!(answer.is_ok() || refused, "{name}: {answer:?}");
         }
     }

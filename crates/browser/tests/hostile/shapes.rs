@@ -61,7 +61,10 @@ fn wide() -> Vec<Shape> {
         html("spans of 1,000 columns and rows", {
             format!("<table>{}</table>", "<tr><td colspan=1000 rowspan=65534>x".repeat(20_000))
         }),
-        html("a style for every element", "<p style='color:#fff;background:#000'>x</p>".repeat(80_000)),
+        html(
+            "a style for every element",
+            "<p style='color:#fff;background:#000'>x</p>".repeat(80_000),
+        ),
         html("100,000 items", format!("<ol>{}</ol>", "<li>item".repeat(100_000))),
     ]
 }
@@ -72,12 +75,18 @@ fn broken() -> Vec<Shape> {
         html("300,000 broken entities", "&notanentity&#x110000;&".repeat(100_000)),
         html("an unclosed comment", format!("<p>text</p><!--{}", "<p>x</p>".repeat(500_000))),
         html("1,000,000 unclosed comments", "<!--".repeat(1_000_000)),
-        html("an unclosed script", format!("<p>text</p><script>{}", "<!--<script>".repeat(300_000))),
+        html(
+            "an unclosed script",
+            format!("<p>text</p><script>{}", "<!--<script>".repeat(300_000)),
+        ),
         html("an unclosed attribute", format!("<p>text</p><a href=\"{}", "<b>x".repeat(500_000))),
         html("1,000,000 end tags", "</p>".repeat(1_000_000)),
         html("nulls", "<p>\0x".repeat(300_000)),
         html("zero-width characters", format!("<p>{}</p>", "\u{200B}a".repeat(1_000_000))),
-        html("backticks", format!("<p>{}</p><pre>{}</pre>", "` ".repeat(500_000), "`".repeat(500_000))),
+        html(
+            "backticks",
+            format!("<p>{}</p><pre>{}</pre>", "` ".repeat(500_000), "`".repeat(500_000)),
+        ),
         html("linked data that is deep", {
             format!("<script type=application/ld+json>{}</script><p>text</p>", "[".repeat(200_000))
         }),
@@ -88,14 +97,17 @@ fn packed() -> Vec<Shape> {
     vec![
         ("json that is deep", "application/json", "[".repeat(5_000_000).into_bytes()),
         ("a feed of 100,000 entries", "application/rss+xml", {
-            format!("<rss><channel>{}", "<item><title>x</title></item>".repeat(100_000)).into_bytes()
+            format!("<rss><channel>{}", "<item><title>x</title></item>".repeat(100_000))
+                .into_bytes()
         }),
         ("a feed that is deep", "application/rss+xml", {
             format!("<rss>{}", "<item>".repeat(500_000)).into_bytes()
         }),
         ("a feed with entities that grow", "application/rss+xml", {
             let entities: String = (1..30)
-                .map(|number| format!("<!ENTITY a{number} \"{}\">", format!("&a{};", number - 1).repeat(10)))
+                .map(|number| {
+                    format!("<!ENTITY a{number} \"{}\">", format!("&a{};", number - 1).repeat(10))
+                })
                 .collect();
             format!("<!DOCTYPE x [<!ENTITY a0 \"x\">{entities}]><rss><item><title>&a29;</title></item></rss>")
                 .into_bytes()
@@ -104,12 +116,17 @@ fn packed() -> Vec<Shape> {
             format!("%PDF-1.4\n1 0 obj\n{}", "<<[".repeat(2_000_000)).into_bytes()
         }),
         ("a pdf of objects", "application/pdf", {
-            format!("%PDF-1.4\n{}", "1 0 obj<</Type/Page/Kids[1 0 R 1 0 R]>>".repeat(200_000)).into_bytes()
+            format!("%PDF-1.4\n{}", "1 0 obj<</Type/Page/Kids[1 0 R 1 0 R]>>".repeat(200_000))
+                .into_bytes()
         }),
         ("a pdf whose pages hold themselves", "application/pdf", {
             b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[2 0 R 2 0 R]>>endobj".to_vec()
         }),
         ("plain text of one line", "text/plain", vec![b'x'; 10_000_000]),
-        ("selectors", "text/html", format!("<div>{}", "<p class=a>x<b>y</b>".repeat(20_000)).into_bytes()),
+        (
+            "selectors",
+            "text/html",
+            format!("<div>{}", "<p class=a>x<b>y</b>".repeat(20_000)).into_bytes(),
+        ),
     ]
 }

@@ -12,13 +12,11 @@
 use std::cell::{Cell, RefCell};
 
 use html5ever::{
-    LocalName,
-    TokenizerResult,
+    LocalName, TokenizerResult,
     interface::Tracer,
     tendril::StrTendril,
     tokenizer::{
         BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-
     },
     tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink},
 };
@@ -47,7 +45,9 @@ pub(in crate::extract) fn parse(html: &str, limits: &ExtractLimits, budget: &Bud
     let mut attributes = Attributes::default();
     let mut cut = false;
     for piece in Pieces(html) {
-        if tokenizer.sink.builder.sink.count() >= limits.nodes || !budget.spend(1 + piece.len() / 64) {
+        if tokenizer.sink.builder.sink.count() >= limits.nodes
+            || !budget.spend(1 + piece.len() / 64)
+        {
             cut = true;
             break;
         }
@@ -157,7 +157,8 @@ struct Capped {
 
 impl Capped {
     fn new(builder: TreeBuilder<NodeId, Sink>, cap: usize) -> Self {
-        let (depth, left_out, progress) = <(Cell<usize>, RefCell<Vec<LocalName>>, Cell<bool>)>::default();
+        let (depth, left_out, progress) =
+            <(Cell<usize>, RefCell<Vec<LocalName>>, Cell<bool>)>::default();
         Self { builder, cap, depth, left_out, progress }
     }
 
@@ -232,13 +233,27 @@ impl TokenSink for Capped {
 /// after some of them.
 fn is_leaf(name: &str) -> bool {
     is_void(name)
-        || matches!(name, "script" | "style" | "title" | "textarea" | "iframe" | "noembed" | "noframes" | "xmp")
+        || matches!(
+            name,
+            "script" | "style" | "title" | "textarea" | "iframe" | "noembed" | "noframes" | "xmp"
+        )
 }
 
 fn is_void(name: &str) -> bool {
     matches!(
         name,
-        "area" | "base" | "br" | "col" | "embed" | "hr" | "img" | "input" | "link" | "meta" | "source"
-            | "track" | "wbr"
+        "area"
+            | "base"
+            | "br"
+            | "col"
+            | "embed"
+            | "hr"
+            | "img"
+            | "input"
+            | "link"
+            | "meta"
+            | "source"
+            | "track"
+            | "wbr"
     )
 }

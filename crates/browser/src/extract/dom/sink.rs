@@ -60,11 +60,8 @@ impl ElemName for Name<'_> {
 }
 
 /// The name of what is not an element; the tree builder asks for none.
-const NO_NAME: &QualName = &QualName {
-    prefix: None,
-    ns: html5ever::ns!(),
-    local: html5ever::local_name!(""),
-};
+const NO_NAME: &QualName =
+    &QualName { prefix: None, ns: html5ever::ns!(), local: html5ever::local_name!("") };
 
 impl TreeSink for Sink {
     type Handle = NodeId;

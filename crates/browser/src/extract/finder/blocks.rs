@@ -112,7 +112,15 @@ impl Blocks {
 
 /// The blocks of what is shown of a page.
 pub(super) fn find(dom: &Dom, shown: &Shown, budget: &Budget) -> Blocks {
-    let mut builder = Builder { dom, out: Blocks::default(), from: 0, elements: Vec::new(), linked: Vec::new(), links: 0, begun: 0.0 };
+    let mut builder = Builder {
+        dom,
+        out: Blocks::default(),
+        from: 0,
+        elements: Vec::new(),
+        linked: Vec::new(),
+        links: 0,
+        begun: 0.0,
+    };
     let mut walk = dom.walk(NodeId::ROOT);
     while let Some(step) = walk.next() {
         match step {
@@ -214,7 +222,8 @@ impl Block {
         if self.first == ' ' {
             self.first = text.chars().next().unwrap_or(' ');
         }
-        if let Some(last) = text.trim_end_matches(['"', '”', '’', '»', ')']).chars().next_back() {
+        if let Some(last) = text.trim_end_matches(['"', '”', '’', '»', ')']).chars().next_back()
+        {
             self.is_sentence = matches!(last, '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？');
         }
         for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {

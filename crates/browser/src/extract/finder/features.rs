@@ -10,11 +10,7 @@ use super::{
     page::{self, Page},
     tree::Tree,
 };
-use crate::extract::{
-    budget::Budget,
-    dom::Dom,
-    tags::heading_level,
-};
+use crate::extract::{budget::Budget, dom::Dom, tags::heading_level};
 
 /// The blocks before and after that a row tells of.
 const NEIGHBOURS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
@@ -27,8 +23,16 @@ const OWN: usize = 18;
 const REPEATED: usize = 5;
 
 /// How many numbers a row has.
-pub(super) const COUNT: usize =
-    OWN + hints::COUNT + LEVELS.len() * 4 + 4 + NEIGHBOURS.len() * 3 + 6 + 5 + REPEATED + 4 + page::COUNT;
+pub(super) const COUNT: usize = OWN
+    + hints::COUNT
+    + LEVELS.len() * 4
+    + 4
+    + NEIGHBOURS.len() * 3
+    + 6
+    + 5
+    + REPEATED
+    + 4
+    + page::COUNT;
 
 /// The rows of a page, one after another.
 pub(super) struct Rows<'a> {

@@ -100,7 +100,8 @@ impl Page {
                 let rest = rest.strip_prefix(':').unwrap_or_default().trim_start();
                 let Some(rest) = rest.strip_prefix('"') else { continue };
                 let end = rest.match_indices('"').map(|(end, _)| end);
-                let mut end = end.filter(|&end| !rest.get(..end).is_some_and(|s| s.ends_with('\\')));
+                let mut end =
+                    end.filter(|&end| !rest.get(..end).is_some_and(|s| s.ends_with('\\')));
                 let value = rest.get(..end.next().unwrap_or(0)).unwrap_or_default();
                 self.know(&value.replace("\\n", " ").replace("\\\"", "\"").replace("\\/", "/"));
             }
@@ -108,7 +109,8 @@ impl Page {
     }
 
     fn see_text(&mut self, dom: &Dom, blocks: &Blocks) {
-        let (mut words, mut links, mut paragraphs, mut items, mut long) = (0.0, 0.0, 0.0, 0.0, 0.0_f32);
+        let (mut words, mut links, mut paragraphs, mut items, mut long) =
+            (0.0, 0.0, 0.0, 0.0, 0.0_f32);
         let mut sentences = 0.0;
         for block in &blocks.blocks {
             let count = &block.count;

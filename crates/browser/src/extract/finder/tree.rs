@@ -169,7 +169,8 @@ impl Tree {
                         let found = hints::of(element, words);
                         for (bit, distance) in here.iter_mut().enumerate() {
                             let is_here = found >> bit & 1 == 1;
-                            *distance = if is_here { 0 } else { distance.saturating_add(1).min(FAR) };
+                            *distance =
+                                if is_here { 0 } else { distance.saturating_add(1).min(FAR) };
                         }
                     }
                     if let Some(wanted) = of_elements.get_mut(&id) {
@@ -194,7 +195,10 @@ impl Tree {
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
         for id in dom.ids() {
             let (Some(element), Some(parent)) = (dom.element(id), dom.parent(id)) else { continue };
-            if matches!(&**element.name(), "p" | "br" | "span" | "a" | "script" | "option" | "b" | "i") {
+            if matches!(
+                &**element.name(),
+                "p" | "br" | "span" | "a" | "script" | "option" | "b" | "i"
+            ) {
                 continue;
             }
             let class = element.attribute("class").unwrap_or_default();
@@ -215,5 +219,6 @@ fn worth(block: &Block) -> f32 {
     if count.words < 8.0 {
         return 0.0;
     }
-    (1.0 + count.commas.min(10.0) + (count.characters / 100.0).min(3.0)) * (1.0 - count.link_share())
+    (1.0 + count.commas.min(10.0) + (count.characters / 100.0).min(3.0))
+        * (1.0 - count.link_share())
 }

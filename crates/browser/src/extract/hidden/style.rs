@@ -12,7 +12,9 @@ pub(super) fn hides(style: &str) -> bool {
     let declarations: Vec<(&str, &str)> = style.split(';').filter_map(declaration).collect();
     let value = |name| declarations.iter().rev().find(|(there, _)| *there == name).map(|(_, v)| *v);
     let moves = declarations.iter().any(|(name, _)| is_motion(name));
-    declarations.iter().any(|(name, value)| hides_alone(name, value) && !(moves && *name == "opacity"))
+    declarations
+        .iter()
+        .any(|(name, value)| hides_alone(name, value) && !(moves && *name == "opacity"))
         || is_clipped_to_nothing(&value)
         || has_no_contrast(&value)
 }
@@ -42,8 +44,11 @@ fn hides_alone(name: &str, value: &str) -> bool {
             number(value).is_some_and(|offset| offset <= -FAR)
         }
         "transform" => value.contains("scale(0)") || value.contains("translatex(-9999"),
-        "clip" => value.replace(' ', "").starts_with("rect(0,0,0,0") || value.starts_with("rect(0 0 0 0")
-            || value.starts_with("rect(1px"),
+        "clip" => {
+            value.replace(' ', "").starts_with("rect(0,0,0,0")
+                || value.starts_with("rect(0 0 0 0")
+                || value.starts_with("rect(1px")
+        }
         "clip-path" => value.starts_with("inset(50%") || value.starts_with("inset(100%"),
         "color" => value == "transparent",
         _ => false,
@@ -65,14 +70,17 @@ fn number(value: &str) -> Option<f32> {
 fn is_clipped_to_nothing<'a>(value: &impl Fn(&'static str) -> Option<&'a str>) -> bool {
     let tiny = |name| value(name).and_then(number).is_some_and(|size| size <= 1.0);
     let clipped = value("overflow").is_some_and(|overflow| overflow.starts_with("hidden"));
-    clipped && [tiny("height"), tiny("width"), tiny("max-height"), tiny("max-width")].contains(&true)
+    clipped
+        && [tiny("height"), tiny("width"), tiny("max-height"), tiny("max-width")].contains(&true)
         && !value("height").is_some_and(|height| height.ends_with('%'))
 }
 
 fn has_no_contrast<'a>(value: &impl Fn(&'static str) -> Option<&'a str>) -> bool {
     let Some(colour) = value("color").and_then(rgb) else { return false };
     let background = value("background-color").or_else(|| value("background"));
-    match background.map(|background| background.split_ascii_whitespace().next().unwrap_or_default()) {
+    match background
+        .map(|background| background.split_ascii_whitespace().next().unwrap_or_default())
+    {
         Some(background) => rgb(background).is_some_and(|background| background == colour),
         // Nothing is said of what is behind it, and most pages are white.
         None => colour == [255, 255, 255] && value("background-image").is_none(),
@@ -87,7 +95,8 @@ fn rgb(colour: &str) -> Option<[u8; 3]> {
     }
     let hex = colour.strip_prefix('#');
     if let Some(hex) = hex.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit())) {
-        let digits: Vec<u8> = hex.chars().filter_map(|c| u8::try_from(c.to_digit(16)?).ok()).collect();
+        let digits: Vec<u8> =
+            hex.chars().filter_map(|c| u8::try_from(c.to_digit(16)?).ok()).collect();
         return match digits[..] {
             [r, g, b] => Some([r * 17, g * 17, b * 17]),
             [r1, r2, g1, g2, b1, b2] => Some([r1 * 16 + r2, g1 * 16 + g2, b1 * 16 + b2]),

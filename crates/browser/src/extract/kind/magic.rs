@@ -48,9 +48,9 @@ const SIGNATURES: &[(usize, &[u8], &str)] = &[
 
 /// The type of what begins so.
 pub(super) fn find(head: &[u8]) -> Option<&'static str> {
-    let found = SIGNATURES.iter().find(|(offset, bytes, _)| {
-        head.get(*offset..).is_some_and(|rest| rest.starts_with(bytes))
-    });
+    let found = SIGNATURES
+        .iter()
+        .find(|(offset, bytes, _)| head.get(*offset..).is_some_and(|rest| rest.starts_with(bytes)));
     let riff = |media_type: &&str| match *media_type {
         "image/webp" | "audio/wav" | "video/x-msvideo" => head.starts_with(b"RIFF"),
         _ => true,

@@ -68,8 +68,19 @@ fn by_type(media_type: &str, head: &[u8]) -> Result<Kind, ExtractError> {
 fn is_textual(sub: &str) -> bool {
     matches!(
         sub,
-        "javascript" | "x-javascript" | "ecmascript" | "typescript" | "toml" | "yaml" | "x-yaml" | "sql"
-            | "x-sh" | "graphql" | "x-httpd-php" | "x-tex" | "x-www-form-urlencoded"
+        "javascript"
+            | "x-javascript"
+            | "ecmascript"
+            | "typescript"
+            | "toml"
+            | "yaml"
+            | "x-yaml"
+            | "sql"
+            | "x-sh"
+            | "graphql"
+            | "x-httpd-php"
+            | "x-tex"
+            | "x-www-form-urlencoded"
     )
 }
 
@@ -87,9 +98,13 @@ fn by_text(head: &[u8]) -> Kind {
     match text {
         [b'{' | b'[', ..] if looks_like_json(text) => Kind::Json,
         [b'<', b'?', ..] => xml(text),
-        _ if find_word(text, b"<rss") == Some(0) || find_word(text, b"<feed") == Some(0) => Kind::Feed,
+        _ if find_word(text, b"<rss") == Some(0) || find_word(text, b"<feed") == Some(0) => {
+            Kind::Feed
+        }
         [b'<', next, ..] if next.is_ascii_alphabetic() || *next == b'!' => Kind::Html,
-        _ if find_word(text, b"<html").or_else(|| find_word(text, b"<body")).is_some() => Kind::Html,
+        _ if find_word(text, b"<html").or_else(|| find_word(text, b"<body")).is_some() => {
+            Kind::Html
+        }
         _ => Kind::Text,
     }
 }
@@ -99,7 +114,9 @@ fn looks_like_json(text: &[u8]) -> bool {
     let (first, rest) = text.split_at(1);
     match (first, rest.trim_ascii_start().first()) {
         (b"{", Some(b'"' | b'}')) => true,
-        (b"[", Some(next)) => next.is_ascii_digit() || matches!(next, b'"' | b'{' | b'[' | b']' | b'-'),
+        (b"[", Some(next)) => {
+            next.is_ascii_digit() || matches!(next, b'"' | b'{' | b'[' | b']' | b'-')
+        }
         _ => false,
     }
 }
@@ -119,9 +136,8 @@ fn xml(head: &[u8]) -> Kind {
 fn find_word(text: &[u8], word: &[u8]) -> Option<usize> {
     let ends = |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii_alphanumeric());
     let mut windows = text.windows(word.len()).enumerate();
-    let found = windows.find(|(at, window)| {
-        window.eq_ignore_ascii_case(word) && ends(text.get(at + word.len()))
-    });
+    let found = windows
+        .find(|(at, window)| window.eq_ignore_ascii_case(word) && ends(text.get(at + word.len())));
     found.map(|(at, _)| at)
 }
 

@@ -42,7 +42,14 @@ struct Lines {
 }
 
 impl Lines {
-    fn push(&mut self, text: &str, start: (f64, f64), end: (f64, f64), size: f64, direction: (f64, f64)) {
+    fn push(
+        &mut self,
+        text: &str,
+        start: (f64, f64),
+        end: (f64, f64),
+        size: f64,
+        direction: (f64, f64),
+    ) {
         if text.is_empty() {
             return;
         }
@@ -51,7 +58,9 @@ impl Lines {
             let (dx, dy) = (start.0 - x, start.1 - y);
             let along = dx * last_direction.0 + dy * last_direction.1;
             let across = (dy * last_direction.0 - dx * last_direction.1).abs();
-            let turned = (direction.0 - last_direction.0).abs() + (direction.1 - last_direction.1).abs() > 0.2;
+            let turned = (direction.0 - last_direction.0).abs()
+                + (direction.1 - last_direction.1).abs()
+                > 0.2;
             let blank = text.starts_with(' ') || self.text.ends_with([' ', '\n']);
             if turned || across > size * 1.9 {
                 self.text.push_str("\n\n");
@@ -167,7 +176,9 @@ impl<'a> Interpreter<'a> {
             b"Tw" => state.word_space = number(0),
             b"Tz" => state.scale = number(0) / 100.0,
             b"Ts" => state.rise = number(0),
-            b"Tr" => state.invisible = matches!(operands.first().and_then(Object::size), Some(3 | 7)),
+            b"Tr" => {
+                state.invisible = matches!(operands.first().and_then(Object::size), Some(3 | 7))
+            }
             b"Tj" => self.show(state, operands.first()),
             b"'" => {
                 next_line(state, 0.0, -state.leading);
@@ -216,7 +227,9 @@ impl<'a> Interpreter<'a> {
     }
 
     fn show(&mut self, state: &mut State, string: Option<&Object>) {
-        let (Some(Object::String(string)), Some(font)) = (string, state.font.clone()) else { return };
+        let (Some(Object::String(string)), Some(font)) = (string, state.font.clone()) else {
+            return;
+        };
         let lines = if state.invisible { &mut self.hidden } else { &mut self.shown };
         let start = Matrix::shift(0.0, state.rise).then(state.text).then(state.page);
         let size = start.scale() * state.size;
@@ -269,9 +282,7 @@ fn next_line(state: &mut State, x: f64, y: f64) {
 /// Goes past an image that stands in the operators.
 fn skip_image(content: &[u8], lexer: &mut Lexer<'_>) {
     let rest = content.get(lexer.at..).unwrap_or_default();
-    let ends = |window: &[u8]| {
-        matches!(window, [before, b'E', b'I', after] if super::object::is_space(*before) && super::object::is_space(*after))
-    };
+    let ends = |window: &[u8]| matches!(window, [before, b'E', b'I', after] if super::object::is_space(*before) && super::object::is_space(*after));
     let end = rest.windows(4).position(ends);
     lexer.at = end.map_or(content.len(), |end| lexer.at + end + 3);
 }

@@ -164,7 +164,9 @@ impl<'a> File<'a> {
     fn span_by_length(&self, dictionary: &Dictionary, end: usize) -> Option<(usize, usize)> {
         let from = self.stream_start(end)?;
         let length = match dictionary.get("Length") {
-            Some(Object::Reference(number)) => self.object(*number).and_then(|(object, _)| object.size()),
+            Some(Object::Reference(number)) => {
+                self.object(*number).and_then(|(object, _)| object.size())
+            }
             length => length.and_then(Object::size),
         };
         let to = from.checked_add(length?)?;
@@ -176,7 +178,8 @@ impl<'a> File<'a> {
     fn scan(&mut self, packed: &mut Vec<u32>) {
         let mut at = 0;
         while let Some(found) = next_object(self.bytes, at) {
-            if self.places.len() >= MAX_OBJECTS || !self.budget.spend(16 + (found.begins - at) / 16) {
+            if self.places.len() >= MAX_OBJECTS || !self.budget.spend(16 + (found.begins - at) / 16)
+            {
                 self.cut.set(true);
                 return;
             }
@@ -208,7 +211,8 @@ impl<'a> File<'a> {
     fn see_trailer(&mut self, from: usize, to: usize) {
         let Some(between) = self.bytes.get(from..to) else { return };
         let Some(at) = between.windows(7).rposition(|window| window == b"trailer") else { return };
-        if let Some(Object::Dictionary(dictionary)) = Lexer::new(self.bytes, from + at + 7).object() {
+        if let Some(Object::Dictionary(dictionary)) = Lexer::new(self.bytes, from + at + 7).object()
+        {
             self.see(&dictionary);
         }
     }
@@ -273,7 +277,8 @@ fn next_object(bytes: &[u8], from: usize) -> Option<Found> {
         at = found + 3;
         let before = bytes.get(from..found)?;
         let before = before.get(before.len().saturating_sub(24)..)?;
-        let mut words = before.rsplit(|&byte| super::object::is_space(byte)).filter(|word| !word.is_empty());
+        let mut words =
+            before.rsplit(|&byte| super::object::is_space(byte)).filter(|word| !word.is_empty());
         let generation = words.next().filter(|word| word.iter().all(u8::is_ascii_digit));
         let Some(number) = generation.and_then(|_| words.next()) else { continue };
         let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

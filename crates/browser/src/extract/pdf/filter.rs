@@ -11,7 +11,12 @@ use super::{
 const MAX_FILTERS: usize = 4;
 
 /// Unpacks a stream; the other value says whether more was there than could be given.
-pub(super) fn unpack(file: &File<'_>, dictionary: &Dictionary, packed: &[u8], most: usize) -> (Vec<u8>, bool) {
+pub(super) fn unpack(
+    file: &File<'_>,
+    dictionary: &Dictionary,
+    packed: &[u8],
+    most: usize,
+) -> (Vec<u8>, bool) {
     let list = |key: &str| match file.get(dictionary, key) {
         Object::Array(items) => items.iter().map(|item| file.resolve(item)).collect(),
         Object::Null => Vec::new(),
@@ -107,7 +112,10 @@ fn lzw(packed: &[u8], most: usize) -> Vec<u8> {
 }
 
 fn hexadecimal(text: &[u8]) -> Vec<u8> {
-    let digits = text.iter().take_while(|&&byte| byte != b'>').filter_map(|&byte| char::from(byte).to_digit(16));
+    let digits = text
+        .iter()
+        .take_while(|&&byte| byte != b'>')
+        .filter_map(|&byte| char::from(byte).to_digit(16));
     let digits: Vec<u8> = digits.filter_map(|digit| u8::try_from(digit).ok()).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect()
 }
@@ -138,7 +146,8 @@ fn base85(text: &[u8]) -> Vec<u8> {
 }
 
 fn push_group(out: &mut Vec<u8>, group: &[u32], kept: usize) {
-    let value = group.iter().fold(0_u32, |value, digit| value.wrapping_mul(85).wrapping_add(*digit));
+    let value =
+        group.iter().fold(0_u32, |value, digit| value.wrapping_mul(85).wrapping_add(*digit));
     out.extend(value.to_be_bytes().into_iter().take(kept));
 }
 
@@ -165,9 +174,12 @@ fn predict(parameters: &Dictionary, bytes: Vec<u8>) -> Vec<u8> {
     if size("Predictor", 1) < 10 {
         return bytes;
     }
-    let (colours, bits, columns) = (size("Colors", 1).min(32), size("BitsPerComponent", 8).min(16), size("Columns", 1));
+    let (colours, bits, columns) =
+        (size("Colors", 1).min(32), size("BitsPerComponent", 8).min(16), size("Columns", 1));
     let pixel = (colours * bits).div_ceil(8).max(1);
-    let Some(width) = columns.checked_mul(colours * bits).map(|bits| bits.div_ceil(8)).filter(|&width| width > 0) else {
+    let Some(width) =
+        columns.checked_mul(colours * bits).map(|bits| bits.div_ceil(8)).filter(|&width| width > 0)
+    else {
         return bytes;
     };
     let mut out = Vec::with_capacity(bytes.len());
@@ -215,7 +227,10 @@ mod tests {
     fn packings_are_undone() {
         assert_eq!(hexadecimal(b"48 65 6C6c 6F>"), b"Hello");
         assert_eq!(base85(b"<~87cURDZ~>"), b"Hello");
-        assert_eq!(run_lengths(&[4, b'H', b'e', b'l', b'l', b'o', 255, b'!', 128], 100), b"Hello!!");
+        assert_eq!(
+            run_lengths(&[4, b'H', b'e', b'l', b'l', b'o', 255, b'!', 128], 100),
+            b"Hello!!"
+        );
         let packed = [0x80, 0x0B, 0x60, 0x50, 0x22, 0x0C, 0x0C, 0x85, 0x01];
         assert_eq!(lzw(&packed, 100), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
     }

@@ -28,7 +28,8 @@ pub(super) struct Font {
 impl Font {
     /// Reads a font.
     pub(super) fn read(file: &File<'_>, dictionary: &Dictionary, budget: &Budget) -> Self {
-        let mut font = Self { wide: dictionary.is("Subtype", "Type0"), width: 0.5, ..Self::default() };
+        let mut font =
+            Self { wide: dictionary.is("Subtype", "Type0"), width: 0.5, ..Self::default() };
         if let Some((_, map)) = dictionary.get("ToUnicode").and_then(|map| file.stream(map)) {
             font.read_map(&map, budget);
         }
@@ -45,7 +46,9 @@ impl Font {
     /// space that word spacing applies to.
     pub(super) fn decode(&self, string: &[u8]) -> Vec<(String, f64, bool)> {
         let step = if self.wide { 2 } else { 1 };
-        let codes = string.chunks(step).map(|code| code.iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte)));
+        let codes = string
+            .chunks(step)
+            .map(|code| code.iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte)));
         codes.map(|code| (self.text(code), self.width(code), code == 32 && !self.wide)).collect()
     }
 
@@ -65,7 +68,9 @@ impl Font {
         let first = file.get(dictionary, "FirstChar").size().unwrap_or(0);
         let Object::Array(widths) = file.get(dictionary, "Widths") else { return };
         for (at, width) in widths.iter().enumerate().take(256) {
-            if let (Some(width), Ok(code)) = (file.resolve(width).number(), u32::try_from(first + at)) {
+            if let (Some(width), Ok(code)) =
+                (file.resolve(width).number(), u32::try_from(first + at))
+            {
                 self.widths.insert(code, width / 1000.0);
             }
         }
@@ -73,11 +78,15 @@ impl Font {
 
     fn read_descendant(&mut self, file: &File<'_>, dictionary: &Dictionary) {
         let Object::Array(fonts) = file.get(dictionary, "DescendantFonts") else { return };
-        let Some(Object::Dictionary(font)) = fonts.first().map(|font| file.resolve(font)) else { return };
+        let Some(Object::Dictionary(font)) = fonts.first().map(|font| file.resolve(font)) else {
+            return;
+        };
         self.width = file.get(&font, "DW").number().unwrap_or(1000.0) / 1000.0;
         let Object::Array(widths) = file.get(&font, "W") else { return };
         let mut widths = widths.iter();
-        while let (Some(first), Some(second)) = (widths.next().and_then(Object::size), widths.next()) {
+        while let (Some(first), Some(second)) =
+            (widths.next().and_then(Object::size), widths.next())
+        {
             match file.resolve(second) {
                 Object::Array(list) => {
                     for (at, width) in list.iter().enumerate().take(MAX_CODES) {
@@ -117,10 +126,12 @@ impl Font {
             Some("MacRomanEncoding") => encoding_rs::MACINTOSH,
             _ => encoding_rs::WINDOWS_1252,
         };
-        self.codes = (0..=255_u8).map(|code| {
-            let (text, _) = table.decode_without_bom_handling(std::slice::from_ref(&code));
-            (code >= 32).then(|| text.into_owned())
-        }).collect();
+        self.codes = (0..=255_u8)
+            .map(|code| {
+                let (text, _) = table.decode_without_bom_handling(std::slice::from_ref(&code));
+                (code >= 32).then(|| text.into_owned())
+            })
+            .collect();
         let Object::Dictionary(encoding) = encoding else { return };
         let Object::Array(differences) = file.get(&encoding, "Differences") else { return };
         let mut code = 0;

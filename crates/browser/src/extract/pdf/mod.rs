@@ -43,7 +43,11 @@ pub(super) struct Pdf {
 /// # Errors
 ///
 /// Where it is encrypted, or has no pages that can be found.
-pub(super) fn read(bytes: &[u8], limits: &ExtractLimits, budget: &Budget) -> Result<Pdf, ExtractError> {
+pub(super) fn read(
+    bytes: &[u8],
+    limits: &ExtractLimits,
+    budget: &Budget,
+) -> Result<Pdf, ExtractError> {
     let file = File::open(bytes, budget);
     if file.is_encrypted() {
         return Err(ExtractError::Pdf { problem: "it is encrypted" });
@@ -79,7 +83,8 @@ fn pages(file: &File<'_>) -> Vec<(Dictionary, Dictionary)> {
     let mut pages = Vec::new();
     let mut seen = HashSet::new();
     let root = file.root().and_then(|root| root.get("Pages").cloned());
-    let mut open: Vec<(Object, Dictionary)> = root.map(|root| (root, Dictionary::default())).into_iter().collect();
+    let mut open: Vec<(Object, Dictionary)> =
+        root.map(|root| (root, Dictionary::default())).into_iter().collect();
     while let Some((node, inherited)) = open.pop() {
         if let Object::Reference(number) = node
             && !seen.insert(number)
@@ -105,7 +110,9 @@ fn pages(file: &File<'_>) -> Vec<(Dictionary, Dictionary)> {
     if pages.is_empty() {
         pages.extend(file.of_type("Page").into_iter().map(|page| {
             let resources = page.get("Resources").map(|own| file.resolve(own));
-            let Some(Object::Dictionary(resources)) = resources else { return (page, Dictionary::default()) };
+            let Some(Object::Dictionary(resources)) = resources else {
+                return (page, Dictionary::default());
+            };
             (page, resources)
         }));
     }
@@ -122,7 +129,9 @@ fn title(file: &File<'_>) -> Option<String> {
 /// A string for readers: UTF-16 or UTF-8 with its mark, or nearly Latin-1.
 fn text_string(bytes: &[u8]) -> String {
     match bytes {
-        [0xFE, 0xFF, rest @ ..] => encoding_rs::UTF_16BE.decode_without_bom_handling(rest).0.into_owned(),
+        [0xFE, 0xFF, rest @ ..] => {
+            encoding_rs::UTF_16BE.decode_without_bom_handling(rest).0.into_owned()
+        }
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         bytes => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
     }

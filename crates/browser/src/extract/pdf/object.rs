@@ -50,7 +50,11 @@ impl Object {
     /// The number that it is, where that is a size.
     pub(super) fn size(&self) -> Option<usize> {
         let number = self.number().filter(|number| (0.0..4e9).contains(number))?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it was looked at"
+        )]
         let size = number as usize;
         Some(size)
     }
@@ -197,7 +201,11 @@ impl<'a> Lexer<'a> {
                     && !self.bytes.get(self.at + 1).is_some_and(|&byte| is_regular(byte));
                 if is_reference {
                     self.at += 1;
-                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at")]
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "it was looked at"
+                    )]
                     return Object::Reference(number as u32);
                 }
             }
@@ -208,7 +216,10 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self) -> f64 {
         let start = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.')) {
+        while self
+            .peek()
+            .is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
+        {
             self.at += 1;
         }
         let digits = self.bytes.get(start..self.at).unwrap_or_default();
@@ -255,7 +266,9 @@ impl<'a> Lexer<'a> {
             b'0'..=b'7' => {
                 let mut code = u32::from(byte - b'0');
                 for _ in 0..2 {
-                    let Some(digit) = self.peek().filter(|byte| matches!(byte, b'0'..=b'7')) else { break };
+                    let Some(digit) = self.peek().filter(|byte| matches!(byte, b'0'..=b'7')) else {
+                        break;
+                    };
                     code = code * 8 + u32::from(digit - b'0');
                     self.at += 1;
                 }
@@ -295,5 +308,6 @@ pub(super) fn is_space(byte: u8) -> bool {
 }
 
 fn is_regular(byte: u8) -> bool {
-    !is_space(byte) && !matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+    !is_space(byte)
+        && !matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
 }

@@ -20,7 +20,8 @@ impl Cleaner {
         // Nearly all text is below the first of these.
         if c < '\u{80}' {
             self.in_flag = false;
-            let kept = if c < ' ' && !c.is_ascii_whitespace() || c == '\u{7F}' { None } else { Some(c) };
+            let kept =
+                if c < ' ' && !c.is_ascii_whitespace() || c == '\u{7F}' { None } else { Some(c) };
             self.dropped += usize::from(kept.is_none());
             self.previous = kept.or(self.previous);
             return kept;
@@ -72,7 +73,10 @@ fn uses_joiners(c: char) -> bool {
 
 fn has_variants(c: char) -> bool {
     is_emoji(c) && c != '\u{FE0F}'
-        || matches!(c, '#' | '*' | '0'..='9' | '©' | '®' | '\u{203C}' | '\u{2049}' | '\u{2122}' | '\u{2139}')
+        || matches!(
+            c,
+            '#' | '*' | '0'..='9' | '©' | '®' | '\u{203C}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        )
         || matches!(c, '\u{1800}'..='\u{18AF}' | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}')
         || matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }

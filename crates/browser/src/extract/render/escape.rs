@@ -23,7 +23,8 @@ pub(super) fn push(out: &mut String, c: char, previous: char, rest: &str, in_cel
 /// Whether what comes after an ampersand makes a character reference of it.
 fn is_entity(rest: &str) -> bool {
     let rest = rest.as_bytes();
-    let length = rest.iter().take(40).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#');
+    let length =
+        rest.iter().take(40).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#');
     let length = length.count();
     length > 1 && rest.get(length) == Some(&b';')
 }

@@ -54,16 +54,61 @@ fn holding(source: Source<'_>, chosen: &[bool]) -> Vec<bool> {
 fn is_kept(name: &str) -> bool {
     matches!(
         name,
-        "a" | "abbr" | "article" | "b" | "blockquote" | "br" | "caption" | "code" | "dd" | "del" | "div" | "dl"
-            | "dt" | "em" | "figcaption" | "figure" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "hr" | "i"
-            | "img" | "kbd" | "li" | "mark" | "ol" | "p" | "pre" | "q" | "s" | "samp" | "section" | "small"
-            | "strong" | "sub" | "sup" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "time" | "tr"
-            | "ul" | "var"
+        "a" | "abbr"
+            | "article"
+            | "b"
+            | "blockquote"
+            | "br"
+            | "caption"
+            | "code"
+            | "dd"
+            | "del"
+            | "div"
+            | "dl"
+            | "dt"
+            | "em"
+            | "figcaption"
+            | "figure"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "hr"
+            | "i"
+            | "img"
+            | "kbd"
+            | "li"
+            | "mark"
+            | "ol"
+            | "p"
+            | "pre"
+            | "q"
+            | "s"
+            | "samp"
+            | "section"
+            | "small"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "time"
+            | "tr"
+            | "ul"
+            | "var"
     )
 }
 
 fn open(out: &mut String, source: Source<'_>, id: NodeId) {
-    let Some(element) = source.dom.element(id).filter(|element| is_kept(element.name())) else { return };
+    let Some(element) = source.dom.element(id).filter(|element| is_kept(element.name())) else {
+        return;
+    };
     out.push('<');
     out.push_str(element.name());
     for (name, value) in element.attributes() {

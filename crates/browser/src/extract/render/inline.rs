@@ -172,7 +172,9 @@ impl Inline {
     /// Ends a link that leads to an address.
     pub(super) fn close_link(&mut self, start: &Start, url: Option<&str>) {
         self.open[3] = self.open[3].saturating_sub(1);
-        let Some(url) = url.filter(|_| !start.inner && !self.plain && self.code == 0) else { return };
+        let Some(url) = url.filter(|_| !start.inner && !self.plain && self.code == 0) else {
+            return;
+        };
         self.replace(start.at, |held| {
             let text = held.trim_matches([' ', BREAK]).replace(BREAK, " ");
             format!("[{text}]({})", escape::target(url))

@@ -109,7 +109,9 @@ impl Out {
                     *used = true;
                 }
                 Prefix::Indent => push_spaces(&mut self.text, 2),
-                Prefix::Item { marker, used: true, .. } => push_spaces(&mut self.text, marker.len()),
+                Prefix::Item { marker, used: true, .. } => {
+                    push_spaces(&mut self.text, marker.len())
+                }
                 Prefix::Item { marker, used, .. } => {
                     self.text.push_str(marker);
                     *used = true;

@@ -56,7 +56,9 @@ fn of_element(element: &Element) -> Option<String> {
             return classes.peek().and_then(|next| word(next.trim_end_matches(';')));
         }
         for prefix in ["language-", "lang-", "highlight-source-", "brush:"] {
-            if let Some(language) = class.strip_prefix(prefix).and_then(|l| word(l.trim_end_matches(';'))) {
+            if let Some(language) =
+                class.strip_prefix(prefix).and_then(|l| word(l.trim_end_matches(';')))
+            {
                 return Some(language);
             }
         }
@@ -67,5 +69,6 @@ fn of_element(element: &Element) -> Option<String> {
 /// A word that can stand behind a fence.
 fn word(text: &str) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '#' | '.' | '_');
-    (!text.is_empty() && text.len() <= 30 && text.chars().all(fits)).then(|| text.to_ascii_lowercase())
+    (!text.is_empty() && text.len() <= 30 && text.chars().all(fits))
+        .then(|| text.to_ascii_lowercase())
 }

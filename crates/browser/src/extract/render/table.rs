@@ -66,7 +66,8 @@ pub(super) fn grid(dom: &Dom, shown: &Shown, table: NodeId, budget: &Budget) -> 
             _ => {}
         }
     }
-    let is_data = heads > 0 || grid.caption.is_some() || (grid.rows.len() > 1 && grid.columns() > 1);
+    let is_data =
+        heads > 0 || grid.caption.is_some() || (grid.rows.len() > 1 && grid.columns() > 1);
     let is_list = grid.columns() < 2 && heads == 0;
     (is_data && !is_list && !heavy && !grid.rows.is_empty()).then_some(grid)
 }
@@ -86,7 +87,8 @@ fn row(dom: &Dom, shown: &Shown, row: NodeId, spans: &mut Vec<usize>) -> Vec<Cel
         }
         skip(&mut cells, spans);
         let span = |name, most| {
-            let value = dom.element(cell).and_then(|cell| cell.attribute(name)?.trim().parse().ok());
+            let value =
+                dom.element(cell).and_then(|cell| cell.attribute(name)?.trim().parse().ok());
             value.unwrap_or(1_usize).clamp(1, most)
         };
         let (wide, high) = (span("colspan", MAX_COLUMNS), span("rowspan", 1000));

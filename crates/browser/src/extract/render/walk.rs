@@ -26,7 +26,12 @@ enum Open {
     Link(NodeId, Start, Option<String>),
     /// A link around blocks: the first text in it becomes the link's.
     Around(NodeId, Option<String>),
-    List { id: NodeId, number: Option<i64>, indents: bool, begun: usize },
+    List {
+        id: NodeId,
+        number: Option<i64>,
+        indents: bool,
+        begun: usize,
+    },
     Item(NodeId),
     Quote(NodeId),
     Heading(NodeId, u8),
@@ -58,7 +63,13 @@ struct Walker<'a> {
 }
 
 /// Renders as Markdown, or plainly.
-pub(super) fn render(source: Source<'_>, top: NodeId, plain: bool, limit: usize, budget: &Budget) -> Rendered {
+pub(super) fn render(
+    source: Source<'_>,
+    top: NodeId,
+    plain: bool,
+    limit: usize,
+    budget: &Budget,
+) -> Rendered {
     let mut walker = Walker {
         source,
         budget,
@@ -153,7 +164,8 @@ impl Walker<'_> {
     fn enter_link(&mut self, id: NodeId) {
         let href = self.source.dom.element(id).and_then(|element| element.attribute("href"));
         let url = href.and_then(|href| self.source.base.link(href)).map(String::from);
-        let holds_blocks = self.source.dom.descendants(id).take(64).any(|at| is_block(self.source.dom.name(at)));
+        let holds_blocks =
+            self.source.dom.descendants(id).take(64).any(|at| is_block(self.source.dom.name(at)));
         if holds_blocks {
             self.flush();
             self.open.push(Open::Around(id, url));
@@ -170,7 +182,8 @@ impl Walker<'_> {
         if self.plain || self.source.chosen.is_some() || alternative.is_empty() {
             return;
         }
-        let Some(url) = image.attribute("src").and_then(|source| self.source.base.source(source)) else {
+        let Some(url) = image.attribute("src").and_then(|source| self.source.base.source(source))
+        else {
             return;
         };
         let (words, dropped) = super::clean(alternative);
@@ -189,7 +202,8 @@ impl Walker<'_> {
             let encoding = dom.element(at).and_then(|element| element.attribute("encoding"));
             encoding.is_some_and(|encoding| encoding.contains("tex"))
         });
-        let chosen = dom.descendants(id).any(|at| dom.text(at).is_some() && self.source.is_chosen(at));
+        let chosen =
+            dom.descendants(id).any(|at| dom.text(at).is_some() && self.source.is_chosen(at));
         let Some(note) = notes.next().filter(|_| chosen) else { return !chosen };
         let (tex, dropped) = super::clean(&dom.all_text(note));
         self.dropped += dropped;
@@ -230,7 +244,11 @@ impl Walker<'_> {
     fn list(&mut self, id: NodeId, name: &str) {
         let is_in_list = |open: &Open| matches!(open, Open::List { .. });
         let directly = self.open.last().is_some_and(is_in_list);
-        let start = self.source.dom.element(id).and_then(|list| list.attribute("start")?.trim().parse().ok());
+        let start = self
+            .source
+            .dom
+            .element(id)
+            .and_then(|list| list.attribute("start")?.trim().parse().ok());
         let number = (name == "ol").then(|| start.unwrap_or(1));
         if directly {
             self.out.open_indent();
@@ -239,7 +257,11 @@ impl Walker<'_> {
     }
 
     fn item(&mut self, id: NodeId) {
-        let value = self.source.dom.element(id).and_then(|item| item.attribute("value")?.trim().parse().ok());
+        let value = self
+            .source
+            .dom
+            .element(id)
+            .and_then(|item| item.attribute("value")?.trim().parse().ok());
         let mut marker = "- ".to_owned();
         let holds = |open: &Open| matches!(open, Open::Item(_) | Open::List { indents: true, .. });
         let mut tight = self.open.iter().any(holds);
@@ -285,7 +307,9 @@ impl Walker<'_> {
 
     /// Writes a table of data; whether it was one.
     fn table(&mut self, id: NodeId) -> bool {
-        let Some(grid) = table::grid(self.source.dom, self.source.shown, id, self.budget) else { return false };
+        let Some(grid) = table::grid(self.source.dom, self.source.shown, id, self.budget) else {
+            return false;
+        };
         if let Some(caption) = grid.caption {
             let text = self.cell(caption);
             if !text.is_empty() {
@@ -306,7 +330,8 @@ impl Walker<'_> {
             return true;
         }
         if self.plain {
-            let lines: Vec<String> = rows.iter().map(|row| row.join("\t").trim_end().to_owned()).collect();
+            let lines: Vec<String> =
+                rows.iter().map(|row| row.join("\t").trim_end().to_owned()).collect();
             self.out.block(&lines.join("\n"));
             return true;
         }

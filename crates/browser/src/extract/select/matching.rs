@@ -31,7 +31,9 @@ impl Matcher<'_> {
                 std::iter::successors(self.parent(id), |&above| self.parent(above))
                     .any(|above| self.matches(before, above))
             }
-            Combinator::Next => self.previous(id).is_some_and(|sibling| self.matches(before, sibling)),
+            Combinator::Next => {
+                self.previous(id).is_some_and(|sibling| self.matches(before, sibling))
+            }
             Combinator::Later => {
                 std::iter::successors(self.previous(id), |&sibling| self.previous(sibling))
                     .any(|sibling| self.matches(before, sibling))
@@ -68,9 +70,9 @@ impl Matcher<'_> {
                 there.eq_ignore_ascii_case(name)
             }
             Simple::Id(wanted) => element.attribute("id") == Some(wanted.as_str()),
-            Simple::Class(wanted) => element.attribute("class").is_some_and(|class| {
-                class.split_ascii_whitespace().any(|class| class == wanted)
-            }),
+            Simple::Class(wanted) => element
+                .attribute("class")
+                .is_some_and(|class| class.split_ascii_whitespace().any(|class| class == wanted)),
             Simple::Attribute { name, operator, value, any_case } => {
                 has_attribute(element, name, *operator, value, *any_case)
             }
@@ -119,13 +121,20 @@ impl Matcher<'_> {
     }
 }
 
-fn has_attribute(element: &Element, name: &str, operator: Operator, wanted: &str, any_case: bool) -> bool {
+fn has_attribute(
+    element: &Element,
+    name: &str,
+    operator: Operator,
+    wanted: &str,
+    any_case: bool,
+) -> bool {
     let Some(value) = element.attribute(name) else { return false };
     let (value, wanted) = match any_case {
         true => (value.to_ascii_lowercase(), wanted.to_ascii_lowercase()),
         false => (value.to_owned(), wanted.to_owned()),
     };
-    let rest = |rest: Option<&str>| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let rest =
+        |rest: Option<&str>| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     match operator {
         Operator::Exists => true,
         Operator::Equals => value == wanted,

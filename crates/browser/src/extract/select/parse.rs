@@ -246,7 +246,8 @@ impl Parser<'_> {
         }
         let start = self.at;
         let name = self.name()?.to_ascii_lowercase();
-        let nth = |step, offset, from_end, of_type| Simple::Nth(Nth { step, offset, from_end, of_type });
+        let nth =
+            |step, offset, from_end, of_type| Simple::Nth(Nth { step, offset, from_end, of_type });
         let simple = match name.as_str() {
             "root" => Simple::Root,
             "empty" => Simple::Empty,
@@ -355,7 +356,9 @@ mod tests {
             ("p..a", 2),
         ] {
             match parse(text) {
-                Err(ExtractError::Selector { position: at, .. }) => assert_eq!(at, position, "{text}"),
+                Err(ExtractError::Selector { position: at, .. }) => {
+                    assert_eq!(at, position, "{text}")
+                }
                 other => panic!("{text}: {other:?}"),
             }
         }
