@@ -60,7 +60,7 @@ fn a_page_is_read_in_its_encoding() {
         Detected,
     );
     let late = format!("<!--{}--><meta charset=windows-1251>{russian}", "x".repeat(1100));
-    check(&encode("windows-1251", &late), "text/html", "обычный русский", "windows-1251", Detected);
+    check(&encode("windows-1251", &late), "text/html", "обычный русский", "windows-1251", Declared);
     let mut wide = vec![0xFF, 0xFE];
     wide.extend("<p>wide – ünï</p>".encode_utf16().flat_map(u16::to_le_bytes));
     check(&wide, "text/html; charset=utf-8", "wide – ünï", "UTF-16LE", Bom);
