@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use html5ever::{ParseOpts, parse_document, tendril::TendrilSink};
-use markup5ever_rcdom::RcDom;
+use rcdom::RcDom;
 use serde_json::json;
 use testkit::web::{Answer, WebServer};
 

@@ -5,6 +5,8 @@
 //! the benchmark of all kinds does, with the standard deviation of each over 1,000 samples of the pages;
 //! pages a second on one thread; and the pages with the lowest F1.
 //!
+//! `--hostile` prints the time and the memory of pages that are made to be slow, large or deep.
+//!
 //! `FOLDER --rows OUT` writes the rows of numbers that the trees are made from, for
 //! `scripts/train-extraction.py`.
 #![allow(
@@ -18,8 +20,10 @@
 mod corpus;
 mod rows;
 mod score;
+#[path = "../../tests/hostile/shapes.rs"]
+mod shapes;
 
-use std::{collections::BTreeMap, path::Path, time::Instant};
+use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 
 use browser::{ExtractOptions, Format, extract};
 use corpus::Page;
@@ -32,9 +36,10 @@ fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--hostile"] => hostile(),
         [folder] => judge(&corpus::load(Path::new(folder))),
         [folder, "--rows", out] => rows::write(&corpus::load(Path::new(folder)), Path::new(out)),
-        _ => println!("cargo xtask bench extract -- FOLDER [--rows OUT]"),
+        _ => println!("cargo xtask bench extract -- FOLDER [--rows OUT] | --hostile"),
     }
 }
 
@@ -77,16 +82,52 @@ fn judge(pages: &[Page]) {
     }
 }
 
+/// Seconds that this process ran on a processor: what else the machine does is not in them.
+fn processor_seconds() -> f64 {
+    let spent = fs::read_to_string("/proc/self/schedstat").unwrap();
+    spent.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
+
 fn speed(pages: &[Page]) {
-    let mut best = f64::INFINITY;
+    let (mut best, mut busy) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..3 {
-        let start = Instant::now();
+        let (start, spent) = (Instant::now(), processor_seconds());
         for page in pages {
             std::hint::black_box(text(page, Format::Markdown));
         }
         best = best.min(start.elapsed().as_secs_f64());
+        busy = busy.min(processor_seconds() - spent);
     }
     let bytes: usize = pages.iter().map(|page| page.html.len()).sum();
-    let rate = pages.len() as f64 / best;
-    println!("{rate:.0} pages/s, {:.1} MB/s, one thread, best of 3", bytes as f64 / best / 1e6);
+    let (count, megabytes) = (pages.len() as f64, bytes as f64 / 1e6);
+    println!(
+        "{:.0} pages/s, {:.1} MB/s by the clock; {:.0} pages/s, {:.1} MB/s of processor time; one thread, best of 3",
+        count / best,
+        megabytes / best,
+        count / busy,
+        megabytes / busy
+    );
+}
+
+fn hostile() {
+    let url = "https://example.com/".parse().unwrap();
+    let options = ExtractOptions::default();
+    for (name, media_type, bytes) in shapes::all() {
+        let (start, spent) = (Instant::now(), processor_seconds());
+        let answer = extract(&bytes, Some(media_type), &url, &options);
+        let (took, busy) = (start.elapsed().as_secs_f64(), processor_seconds() - spent);
+        let answer = answer.map_or_else(
+            |error| error.to_string(),
+            |extracted| {
+                format!(
+                    "{} bytes, cut: {}",
+                    extracted.content.len(),
+                    extracted.cut.map_or("no", |cut| cut.as_str())
+                )
+            },
+        );
+        println!("{took:6.3} s, {busy:6.3} s of processor time  {name}: {answer}");
+    }
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    println!("most memory: {}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap());
 }

@@ -25,7 +25,7 @@ static BASES: LazyLock<[Url; 2]> = LazyLock::new(|| {
 
 /// What is accepted is a URL of the web to a host that is public as written, or to the internal one; its
 /// written form is accepted again and is the same. A refusal has a text of bounded length.
-pub fn url_policy(data: &[u8]) {
+pub(crate) fn url_policy(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     check(POLICY.check_text(&text), true);
     let [public, internal] = &*BASES;

@@ -1,7 +1,8 @@
 //! From bytes to text: which character encoding a document is in.
 //!
 //! In order: a byte order mark; the `charset` of the `Content-Type` header; for HTML the `meta` of the
-//! first 1,024 bytes, for XML its declaration; valid UTF-8; a guess from the bytes (`chardetng`); UTF-8.
+//! first 1,024 bytes, for XML its declaration; bytes that are UTF-8 and more than ASCII; a `meta` that
+//! comes later; a guess from the bytes (`chardetng`); UTF-8.
 //! Labels are those of the Encoding Standard, so `gb2312` is GBK and `iso-8859-1` is windows-1252. A
 //! `meta` that says UTF-16 means UTF-8, as the HTML standard has it.
 
@@ -13,8 +14,6 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::extracted::{Charset, CharsetSource};
-
-pub(super) use prescan::prescan;
 
 /// Bytes that the guess is made from.
 const DETECTED_BYTES: usize = 256 * 1024;
@@ -52,10 +51,17 @@ fn find(
     if let Some(encoding) = without_bom(bytes) {
         return (encoding, CharsetSource::Detected);
     }
-    if let Some(encoding) = Some(bytes).filter(|_| markup).and_then(prescan) {
+    let declared = |length| prescan::prescan(bytes, length).filter(|_| markup);
+    if let Some(encoding) = declared(prescan::EARLY) {
         return (encoding, CharsetSource::Declared);
     }
-    if is_utf8(bytes) {
+    let utf8 = is_utf8(bytes);
+    if !utf8 || bytes.is_ascii() {
+        if let Some(encoding) = declared(prescan::LATE) {
+            return (encoding, CharsetSource::Declared);
+        }
+    }
+    if utf8 {
         return (UTF_8, CharsetSource::Default);
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);

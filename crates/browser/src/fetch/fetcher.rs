@@ -203,7 +203,10 @@ impl Fetcher {
             Some(verdict) => verdict,
             None => {
                 let verdict = self.read_robots(url, deadline).await;
-                self.robots.put(origin.clone(), verdict.clone());
+                // A host that can't be reached now is asked again by the next request.
+                if matches!(verdict, Verdict::Rules(_)) {
+                    self.robots.put(origin.clone(), verdict.clone());
+                }
                 verdict
             }
         };

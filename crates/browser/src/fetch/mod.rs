@@ -26,6 +26,8 @@ mod redirect;
 mod request;
 mod retry;
 mod robots;
+#[cfg(test)]
+mod robots_suite;
 mod tls;
 
 pub use cookies::CookieJar;

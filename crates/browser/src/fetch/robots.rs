@@ -90,7 +90,9 @@ impl Rules {
                         everyones.rules.push(rule());
                     }
                 }
-                _ => {}
+                "sitemap" => {}
+                // A rule that we don't know, such as a delay, is a rule of its group all the same.
+                _ => names_agents = false,
             }
         }
         ours.unwrap_or(everyones)
@@ -188,6 +190,8 @@ mod tests {
         let file = "user-agent: remit\ndisallow: /x\n\nUser-Agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Remit/2\nDisallow: /y # why\n";
         assert!(allows(file, "/"));
         assert!(!allows(file, "/x") && !allows(file, "/y/z"));
+        let delay = "user-agent: *\ncrawl-delay: 10\nuser-agent: bad\ndisallow: /\n";
+        assert!(allows(delay, "/"));
         assert!(allows("User-agent: remitter\nDisallow: /\n", "/"));
         assert!(allows("User-agent: remit\nUser-agent: *\nDisallow:\n", "/"));
         assert!(allows("", "/") && allows("Disallow: /\n", "/"));

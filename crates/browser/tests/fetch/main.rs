@@ -10,3 +10,4 @@ mod credentials;
 mod lies;
 mod politeness;
 mod redirects;
+mod secure;

@@ -7,12 +7,14 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::of_label;
 
-/// Bytes that are looked at.
-const LENGTH: usize = 1024;
+/// Bytes that the standard looks at.
+pub(in crate::extract) const EARLY: usize = 1024;
+/// Bytes in which a browser would come upon a declaration while it parses.
+pub(in crate::extract) const LATE: usize = 64 * 1024;
 
-/// The encoding that the first bytes declare.
-pub(in crate::extract) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
-    let bytes = bytes.get(..LENGTH).unwrap_or(bytes);
+/// The encoding that the first `length` bytes declare.
+pub(in crate::extract) fn prescan(bytes: &[u8], length: usize) -> Option<&'static Encoding> {
+    let bytes = bytes.get(..length).unwrap_or(bytes);
     xml_declaration(bytes)
         .or_else(|| Scan { bytes, at: 0 }.run())
         .map(|encoding| if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
@@ -224,9 +226,10 @@ mod tests {
             ("<?xml version='1.0' encoding=\"koi8-r\"?><html>", Some("KOI8-R")),
             ("<p>charset=gbk", None),
         ] {
-            assert_eq!(prescan(page.as_bytes()).map(Encoding::name), name, "{page}");
+            assert_eq!(prescan(page.as_bytes(), EARLY).map(Encoding::name), name, "{page}");
         }
         let late = format!("<!--{}--><meta charset=gbk>", "x".repeat(1100));
-        assert_eq!(prescan(late.as_bytes()), None);
+        assert_eq!(prescan(late.as_bytes(), EARLY), None);
+        assert_eq!(prescan(late.as_bytes(), LATE).map(Encoding::name), Some("GBK"));
     }
 }

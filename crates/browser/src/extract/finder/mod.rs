@@ -22,6 +22,7 @@ use super::{
     dom::{Dom, NodeId},
     hidden::Shown,
     render,
+    tags::heading_level,
 };
 use blocks::{Block, Blocks};
 
@@ -52,6 +53,8 @@ pub(super) fn choose(dom: &Dom, shown: &Shown, url: &Url, budget: &Budget) -> Ch
     let asked = asked(&blocks.blocks, &likelihoods);
     let mut taken: Vec<bool> = likelihoods.iter().map(|&likelihood| likelihood > asked).collect();
     taken.resize(blocks.blocks.len(), false);
+    fill(dom, &blocks, &likelihoods, &mut taken);
+    join_lists(dom, &blocks, &mut taken);
     join_tables(dom, shown, &blocks, &mut taken, budget);
     let mut choice = Choice { chosen: vec![false; dom.len()], words: 0.0, all: 0.0 };
     for (block, taken) in blocks.blocks.iter().zip(taken) {
@@ -79,6 +82,51 @@ fn asked(blocks: &[Block], likelihoods: &[f32]) -> f32 {
     ASKED.0 + (ASKED.1 - ASKED.0) * plain.clamp(0.0, 1.0)
 }
 
+/// The likelihood from which on a block is taken that stands between two that are, or heads one.
+const BETWEEN: f32 = 0.3;
+
+/// Takes blocks that stand right between taken ones, and headings right above taken ones.
+fn fill(dom: &Dom, blocks: &Blocks, likelihoods: &[f32], taken: &mut [bool]) {
+    let parent = |at: usize| blocks.blocks.get(at).and_then(|block| dom.parent(block.element));
+    for at in (0..likelihoods.len()).rev() {
+        let after = taken.get(at + 1) == Some(&true);
+        if taken[at] || !after || likelihoods[at] < BETWEEN {
+            continue;
+        }
+        let before = at > 0 && taken[at - 1] && parent(at - 1) == parent(at);
+        let beside = parent(at) == parent(at + 1);
+        let is_heading = heading_level(dom.name(blocks.blocks[at].element)) > 1;
+        taken[at] = (before && beside) || is_heading;
+    }
+}
+
+/// Takes a list whole of which half is taken.
+fn join_lists(dom: &Dom, blocks: &Blocks, taken: &mut [bool]) {
+    let mut lists: HashMap<NodeId, Vec<usize>> = HashMap::new();
+    for (index, block) in blocks.blocks.iter().enumerate() {
+        let around = dom.ancestors(block.element).take(16);
+        let outermost = around.filter(|&at| matches!(dom.name(at), "ul" | "ol")).last();
+        if let Some(list) = outermost {
+            lists.entry(list).or_default().push(index);
+        }
+    }
+    for indices in lists.into_values() {
+        if let Some(true) = is_mostly_taken(&indices, blocks, taken) {
+            indices.into_iter().for_each(|index| taken[index] = true);
+        }
+    }
+}
+
+/// Whether half of the words of some blocks are taken; none where all or none are.
+fn is_mostly_taken(indices: &[usize], blocks: &Blocks, taken: &[bool]) -> Option<bool> {
+    let words = |only: bool| -> f32 {
+        let counted = indices.iter().filter(|&&index| !only || taken[index]);
+        counted.map(|&index| blocks.blocks[index].count.words).sum()
+    };
+    let count = indices.iter().filter(|&&index| taken[index]).count();
+    (count > 0 && count < indices.len()).then(|| words(true) * 2.0 >= words(false))
+}
+
 /// Takes each table of data whole, or not at all.
 fn join_tables(dom: &Dom, shown: &Shown, blocks: &Blocks, taken: &mut [bool], budget: &Budget) {
     let mut tables: HashMap<NodeId, Vec<usize>> = HashMap::new();
@@ -89,14 +137,10 @@ fn join_tables(dom: &Dom, shown: &Shown, blocks: &Blocks, taken: &mut [bool], bu
         }
     }
     for (table, indices) in tables {
-        if indices.len() < 2 || !render::is_data(dom, shown, table, budget) {
+        let Some(whole) = is_mostly_taken(&indices, blocks, taken) else { continue };
+        if !render::is_data(dom, shown, table, budget) {
             continue;
         }
-        let words = |only: bool| -> f32 {
-            let counted = indices.iter().filter(|&&index| !only || taken[index]);
-            counted.map(|&index| blocks.blocks[index].count.words).sum()
-        };
-        let whole = words(true) * 2.0 >= words(false);
         for index in indices {
             taken[index] = whole;
         }

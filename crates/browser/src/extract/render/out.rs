@@ -3,7 +3,7 @@
 /// What a line stands in.
 #[derive(Debug)]
 enum Prefix {
-    Quote,
+    Quote { used: bool },
     Item { marker: String, used: bool, tight: bool },
     Indent,
 }
@@ -33,7 +33,7 @@ impl Out {
     }
 
     pub(super) fn open_quote(&mut self) {
-        self.prefixes.push(Prefix::Quote);
+        self.prefixes.push(Prefix::Quote { used: false });
     }
 
     /// Opens an item; a tight one follows what is before it without an empty line.
@@ -86,8 +86,8 @@ impl Out {
             let start = self.text.len();
             for prefix in &self.prefixes {
                 match prefix {
-                    Prefix::Quote => self.text.push_str("> "),
-                    Prefix::Item { used: false, .. } => break,
+                    Prefix::Quote { used: false } | Prefix::Item { used: false, .. } => break,
+                    Prefix::Quote { used: true } => self.text.push_str("> "),
                     Prefix::Item { marker, .. } => push_spaces(&mut self.text, marker.len()),
                     Prefix::Indent => push_spaces(&mut self.text, 2),
                 }
@@ -104,7 +104,10 @@ impl Out {
         }
         for prefix in &mut self.prefixes {
             match prefix {
-                Prefix::Quote => self.text.push_str("> "),
+                Prefix::Quote { used } => {
+                    self.text.push_str("> ");
+                    *used = true;
+                }
                 Prefix::Indent => push_spaces(&mut self.text, 2),
                 Prefix::Item { marker, used: true, .. } => {
                     push_spaces(&mut self.text, marker.len())

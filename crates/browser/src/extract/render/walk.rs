@@ -263,7 +263,8 @@ impl Walker<'_> {
             .element(id)
             .and_then(|item| item.attribute("value")?.trim().parse().ok());
         let mut marker = "- ".to_owned();
-        let mut tight = self.open.iter().any(|open| matches!(open, Open::Item(_)));
+        let holds = |open: &Open| matches!(open, Open::Item(_) | Open::List { indents: true, .. });
+        let mut tight = self.open.iter().any(holds);
         let lists = self.open.iter_mut().rev();
         if let Some(Open::List { number, begun, .. }) =
             lists.into_iter().find(|open| matches!(open, Open::List { .. }))
@@ -389,6 +390,9 @@ impl Walker<'_> {
     }
 
     fn leave(&mut self, id: NodeId) {
+        if self.source.shown.is_hidden(id) {
+            return;
+        }
         if is_block(self.source.dom.name(id)) {
             self.flush();
         }
