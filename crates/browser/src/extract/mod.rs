@@ -183,3 +183,14 @@ pub fn explain(bytes: &[u8], url: &Url) -> Vec<(String, Vec<f32>)> {
     let shown = hidden::Shown::of(&parsed.dom);
     finder::explain(&parsed.dom, &shown, url, &budget)
 }
+
+/// The text of a document as it is, and the name of its encoding; `None` where it holds no text.
+pub(crate) fn text_of<'a>(
+    bytes: &'a [u8],
+    content_type: Option<&str>,
+) -> Option<(std::borrow::Cow<'a, str>, &'static str)> {
+    let kind = kind::find(bytes, content_type).ok().filter(|kind| *kind != Kind::Pdf)?;
+    let markup = matches!(kind, Kind::Html | Kind::Xml | Kind::Feed);
+    let (text, charset) = charset::decode(bytes, content_type, markup);
+    Some((text, charset.name))
+}

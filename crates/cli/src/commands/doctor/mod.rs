@@ -1,9 +1,10 @@
 //! `remit doctor`: what this machine can enforce on a child process, mechanism by mechanism, which
-//! interpreters sessions find, and which agent programs are installed.
+//! interpreters sessions find, which browser live pages find, and which agent programs are installed.
 //!
 //! What is shown was tried: the mechanisms by a launch, the interpreters by running them confined.
 
 mod agents;
+mod engine;
 mod interpreters;
 
 use std::{process::ExitCode, time::Duration};
@@ -14,7 +15,7 @@ use confine::{
 };
 use serde::Serialize;
 
-use self::{agents::AgentProgram, interpreters::Interpreter};
+use self::{agents::AgentProgram, engine::Engine, interpreters::Interpreter};
 use crate::{args::DoctorArgs, failure::Failure, out};
 
 /// A directory that every machine has: what is in it is looked through.
@@ -48,6 +49,8 @@ struct Findings<'a> {
     refused: Option<String>,
     mechanisms: Vec<Finding<'a>>,
     interpreters: Vec<Interpreter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<Engine>,
     agents: Vec<AgentProgram>,
 }
 
@@ -71,6 +74,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
         Ok(prepared) => {
             let mut findings = Findings::of(prepared.report());
             findings.interpreters = interpreters::look(&prepared);
+            findings.engine = Some(engine::look(&prepared));
             findings.agents = agents::look();
             show(&findings, args.json)?;
             Ok(ExitCode::SUCCESS)
@@ -100,6 +104,7 @@ impl<'a> Findings<'a> {
             refused: None,
             mechanisms: report.iter().map(finding).collect(),
             interpreters: Vec::new(),
+            engine: None,
             agents: Vec::new(),
         }
     }
@@ -113,6 +118,7 @@ impl<'a> Findings<'a> {
             refused: Some(refused),
             mechanisms: Vec::new(),
             interpreters: Vec::new(),
+            engine: None,
             agents: Vec::new(),
         }
     }
@@ -154,7 +160,9 @@ fn show(findings: &Findings<'_>, is_json: bool) -> Result<(), Failure> {
         let (said, how) = one.in_words();
         row(&one.label(), &said) + &how.map(|how| row("", &how)).unwrap_or_default()
     });
-    let rows = [level].into_iter().chain(mechanisms).chain(holder).chain(interpreters);
+    let engine = findings.engine.iter().map(|engine| row("chromium", &engine.in_words()));
+    let rows =
+        [level].into_iter().chain(mechanisms).chain(holder).chain(interpreters).chain(engine);
     out::text_out(&rows.chain(agents).collect::<String>())
 }
 
