@@ -29,6 +29,9 @@ pub enum EngineError {
     /// The page's process died.
     #[error("the page has crashed; open a URL in it again")]
     Crashed,
+    /// The page opens dialogs without end.
+    #[error("the page opens dialogs without end and was given up; open a URL in it again")]
+    Stuck,
     /// It took too long. The page lives on.
     #[error("{what} was not done within {} ms; the page may be busy", after.as_millis())]
     TimedOut {

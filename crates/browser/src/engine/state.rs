@@ -78,6 +78,8 @@ pub(super) struct State {
     pub(super) documents: u64,
     /// Whether its process has died.
     pub(super) has_crashed: bool,
+    /// Whether it was given up, because it opens dialogs without end. Its last one is still open.
+    pub(super) is_stuck: bool,
     /// The answers of its last navigation.
     pub(super) hops: Vec<Hop>,
     /// What it did.

@@ -3,7 +3,7 @@
 //! Every target (page, worker, window) is stopped before its first step, watched, and let go. Each of its
 //! requests is judged before it leaves the browser: the second wall, before the proxy, which sees every
 //! connection but of an encrypted one only the host. A window that a page opens is closed, and its URL
-//! told; a dialog is dismissed; downloads and permissions are denied. What does so without end is stopped.
+//! told; a dialog is dismissed; downloads and permissions are denied. A page of dialogs without end is given up.
 //!
 //! The warden waits for nothing but events: its requests are told, and their answers not awaited, so a
 //! browser that does not answer can't hold it up.
@@ -19,7 +19,7 @@ use super::cdp::{Cdp, Event, SessionId};
 use super::reach::Reach;
 use super::state::{Frame, Hop, State, Target};
 
-/// After how many dialogs between two operations a page's scripts are stopped.
+/// After how many dialogs between two operations a page is given up.
 const PATIENCE: u64 = 20;
 
 /// What the warden works with.
@@ -130,18 +130,12 @@ impl Warden {
         let accept = dialog.kind == "beforeunload";
         let text = format!("{}: {}", dialog.kind, dialog.message);
         self.note(|state| state.notices.dialogs.add(&text));
+        // One that stays open holds the page, which costs nothing. To end its script does not help: the next
+        // dialog is there before.
         if self.state.borrow().notices.dialogs.count > PATIENCE {
-            self.stop_scripts();
+            return self.note(|state| state.is_stuck = true);
         }
         self.cdp.tell(session, "Page.handleJavaScriptDialog", json!({"accept": accept}));
-    }
-
-    /// Ends the script that runs now.
-    fn stop_scripts(&self) {
-        let main = self.state.borrow().main.clone();
-        if let Some(main) = main {
-            self.cdp.tell(Some(&main.session), "Runtime.terminateExecution", json!({}));
-        }
     }
 
     /// Lets a request go, or fails it.

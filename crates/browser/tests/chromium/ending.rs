@@ -76,7 +76,6 @@ async fn a_host_that_is_killed_leaves_no_process() {
 /// The host: opens a page, says so, and waits for its end. Does nothing where it is not that process.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "how this process learns what it is")]
-#[expect(clippy::print_stdout, reason = "the other process reads it")]
 async fn host_that_is_killed() {
     if std::env::var_os(ROLE).is_none() {
         return;

@@ -17,14 +17,11 @@ async fn server(html: &str) -> Server {
 }
 
 /// Opens the good page, in the same page as before.
-#[track_caller]
-fn recovers<'a>(page: &'a mut Held, server: &'a Server) -> impl Future<Output = ()> + 'a {
-    async move {
-        let visit = page.navigate(&server.url(GOOD.0), soon()).await.unwrap();
-        assert_eq!((visit.status, visit.title.as_str()), (Some(200), "good"));
-        let snapshot = page.snapshot(10_000, soon()).await.unwrap();
-        assert!(snapshot.tree.contains("button \"fine\""), "{}", snapshot.tree);
-    }
+async fn recovers(page: &mut Held, server: &Server) {
+    let visit = page.navigate(&server.url(GOOD.0), soon()).await.unwrap();
+    assert_eq!((visit.status, visit.title.as_str()), (Some(200), "good"), "{visit:?}");
+    let snapshot = page.snapshot(10_000, soon()).await.unwrap();
+    assert!(snapshot.tree.contains("button \"fine\""), "{}", snapshot.tree);
 }
 
 /// A page that gives up on loading after a second.
@@ -49,6 +46,9 @@ async fn dialogs_without_end_are_dismissed_and_stopped() {
     let dialogs = &visit.notices.dialogs;
     assert!(dialogs.count > 10 && dialogs.first[0] == "alert: again", "{dialogs:?}");
     assert!(dialogs.first.len() < 10);
+    assert!(!visit.is_complete);
+    let stuck = page.snapshot(1000, soon()).await.unwrap_err();
+    assert!(matches!(stuck, EngineError::Stuck), "{stuck}");
     recovers(&mut page, &server).await;
 }
 
@@ -132,7 +132,8 @@ async fn a_script_without_end_is_ended_for_the_next_operation() {
 #[tokio::test]
 async fn a_caller_that_goes_away_leaves_a_page_that_works() {
     let Some(program) = program() else { return };
-    let server = server("<title>busy</title><script>setInterval(() => { const e = Date.now() + 900; while (Date.now() < e); }, 1)</script>").await;
+    let busy = "<title>busy</title><script>onload = () => { while (true); }</script>";
+    let server = server(busy).await;
     let (_pages, mut page) = hasty(program, &server).await;
     let url = server.url("/");
     let asking = page.navigate(&url, soon());

@@ -166,10 +166,15 @@ impl Page {
         if self.cdp.is_closed() {
             return Err(EngineError::Ended);
         }
-        if self.is_suspect {
+        if self.is_suspect && !self.state.borrow().is_stuck {
             self.bring_back(deadline).await?;
         }
+        self.is_suspect = false;
         let state = self.state.borrow().clone();
+        if state.is_stuck {
+            self.replace(deadline).await?;
+            return Err(EngineError::Stuck);
+        }
         match state.main {
             Some(main) if !state.has_crashed => {
                 self.is_suspect = true;
@@ -231,7 +236,13 @@ impl Page {
         params: Value,
         deadline: Instant,
     ) -> Result<T, EngineError> {
-        Ok(self.cdp.call(Some(&target.session), method, params, deadline).await?)
+        let mut state = self.state.clone();
+        let stuck = state.wait_for(|state| state.is_stuck);
+        tokio::select! {
+            biased;
+            answer = self.cdp.call(Some(&target.session), method, params, deadline) => Ok(answer?),
+            _ = stuck => Err(EngineError::Stuck),
+        }
     }
 
     /// The value of an expression in a world of its own, which scripts of the page can't see into.

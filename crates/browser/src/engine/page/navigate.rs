@@ -18,6 +18,9 @@ const ONWARD: usize = 5;
 /// What is kept of a deadline for saying what there is.
 const RESERVE: Duration = Duration::from_millis(500);
 
+/// What Chromium says of a navigation that something else took the place of.
+const ABORTED: &str = "net::ERR_ABORTED";
+
 /// What came of opening a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Visit {
@@ -69,7 +72,7 @@ impl Page {
     /// As [`begin`](Self::begin), with a new page where there is none that works.
     async fn begin_or_replace(&mut self, deadline: Instant) -> Result<Target, EngineError> {
         match self.begin(deadline).await {
-            Err(EngineError::Crashed) => {
+            Err(EngineError::Crashed | EngineError::Stuck) => {
                 let state = self.state.borrow().clone();
                 let target = match state.main {
                     Some(main) if !state.has_crashed => main,
@@ -88,15 +91,26 @@ impl Page {
         url: &str,
         deadline: Instant,
     ) -> Result<Visit, EngineError> {
+        let before = self.state.borrow().documents;
         let Navigated { error_text, loader_id } =
             self.call(target, "Page.navigate", json!({"url": url}), deadline).await?;
         if let Some(problem) = error_text {
+            if problem == ABORTED {
+                // Why is told a moment later, where it is a download.
+                let told = self.state.wait_for(|state| !state.notices.downloads.is_empty());
+                let _ = timeout_at(deadline.min(Instant::now() + RESERVE), told).await;
+            }
             return Err(self.not_loaded(problem));
         }
-        if let Some(loader) = loader_id {
-            // The answer may overtake the event. A page that has gone on by itself has another one.
-            let shown = self.state.wait_for(|state| state.loader.as_ref() == Some(&loader));
-            let _ = timeout_at(deadline.min(Instant::now() + QUIET * 4), shown).await;
+        if loader_id.is_some() {
+            // The answer may overtake the event, and what is known until then is of the page before.
+            let latest = deadline.min(Instant::now() + self.load_timeout);
+            let shown = self
+                .state
+                .wait_for(|state| state.documents != before || state.has_crashed || state.is_stuck);
+            if timeout_at(latest, shown).await.is_err() {
+                return Err(EngineError::TimedOut { what: "the page", after: Duration::ZERO });
+            }
         }
         let is_complete = self.come_to_rest(target, deadline).await?;
         // A script or a refresh may have led on to nothing.
@@ -117,7 +131,7 @@ impl Page {
         let notices = Box::new(self.take_notices());
         let problem = match (problem.as_str(), notices.refused.first.first()) {
             (_, Some(refused)) => format!("refused, {refused}"),
-            ("net::ERR_ABORTED", None) if !notices.downloads.is_empty() => {
+            (ABORTED, None) if !notices.downloads.is_empty() => {
                 "it is a download, and downloads are denied".to_owned()
             }
             _ => problem,
@@ -135,7 +149,7 @@ impl Page {
         let latest = latest.min(Instant::now() + self.load_timeout);
         for _ in 0..ONWARD {
             let cdp = self.cdp.clone();
-            let at_rest = self.state.wait_for(|state| !state.is_loading);
+            let at_rest = self.state.wait_for(|state| !state.is_loading || state.is_stuck);
             let came = tokio::select! {
                 () = cdp.closed() => return Err(EngineError::Ended),
                 came = timeout_at(latest, at_rest) => came.is_ok(),
@@ -146,6 +160,9 @@ impl Page {
             }
             if self.state.borrow().has_crashed {
                 return Err(EngineError::Crashed);
+            }
+            if self.state.borrow().is_stuck {
+                return Ok(false);
             }
             sleep(QUIET).await;
             if !self.state.borrow().is_loading {
