@@ -14,16 +14,16 @@ use serde_json::Value;
 use url::Url;
 
 /// A page with what is its content.
-pub struct Page {
-    pub id: String,
-    pub kind: String,
-    pub html: Vec<u8>,
-    pub url: Url,
-    pub truth: String,
+pub(crate) struct Page {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) html: Vec<u8>,
+    pub(crate) url: Url,
+    pub(crate) truth: String,
 }
 
 /// The pages of a folder, by name.
-pub fn load(folder: &Path) -> Vec<Page> {
+pub(crate) fn load(folder: &Path) -> Vec<Page> {
     let articles = folder.join("ground-truth.json");
     let mut pages = if articles.is_file() {
         let truths = read_json(&articles);

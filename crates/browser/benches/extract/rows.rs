@@ -10,7 +10,7 @@ use std::{
 use crate::corpus::Page;
 
 /// Writes the rows of some pages.
-pub fn write(pages: &[Page], out: &Path) {
+pub(crate) fn write(pages: &[Page], out: &Path) {
     let mut numbers = BufWriter::new(File::create(out.with_extension("f32")).unwrap());
     let mut texts = BufWriter::new(File::create(out.with_extension("jsonl")).unwrap());
     for page in pages {

@@ -11,14 +11,14 @@ fn words(text: &str) -> Vec<&str> {
 
 /// Shares of what is in both texts, in the found one alone, and in the true one alone.
 #[derive(Debug, Clone, Copy)]
-pub struct Shares {
-    pub both: f64,
-    pub found: f64,
-    pub missed: f64,
+pub(crate) struct Shares {
+    pub(crate) both: f64,
+    pub(crate) found: f64,
+    pub(crate) missed: f64,
 }
 
 /// Compares by runs of four words, each page of the same weight.
-pub fn shingles(truth: &str, found: &str) -> Shares {
+pub(crate) fn shingles(truth: &str, found: &str) -> Shares {
     let mut counts: HashMap<Vec<&str>, (i64, i64)> = HashMap::new();
     for (text, is_truth) in [(truth, true), (found, false)] {
         let words = words(text);
@@ -48,7 +48,7 @@ pub fn shingles(truth: &str, found: &str) -> Shares {
 }
 
 /// F1 of pages: of the means of precision and recall.
-pub fn f1<'a>(pages: impl Iterator<Item = &'a Shares> + Clone) -> (f64, f64, f64) {
+pub(crate) fn f1<'a>(pages: impl Iterator<Item = &'a Shares> + Clone) -> (f64, f64, f64) {
     let part = |both: f64, other: f64| if other == 0.0 { 1.0 } else { both / (both + other) };
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let precise = pages.clone().filter(|page| page.both + page.found > 0.0);
@@ -59,7 +59,7 @@ pub fn f1<'a>(pages: impl Iterator<Item = &'a Shares> + Clone) -> (f64, f64, f64
 }
 
 /// F1 of one page by single words in any case.
-pub fn word_f1(truth: &str, found: &str) -> f64 {
+pub(crate) fn word_f1(truth: &str, found: &str) -> f64 {
     let (truth, found) = (truth.to_lowercase(), found.to_lowercase());
     let (truth, found) = (words(&truth), words(&found));
     if truth.is_empty() || found.is_empty() {
@@ -84,7 +84,7 @@ pub fn word_f1(truth: &str, found: &str) -> f64 {
 }
 
 /// The standard deviation of a measure over samples of the pages, drawn again and again.
-pub fn deviation(pages: usize, measure: impl Fn(&[usize]) -> f64) -> f64 {
+pub(crate) fn deviation(pages: usize, measure: impl Fn(&[usize]) -> f64) -> f64 {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     let values: Vec<f64> = (0..1000)
         .map(|_| {

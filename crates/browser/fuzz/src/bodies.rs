@@ -5,7 +5,9 @@
 
 use std::{net::IpAddr, sync::LazyLock};
 
-use browser::{PolicyRules, Refusal, UrlPolicy};
+use browser::{
+    ExtractLimits, ExtractOptions, Format, PolicyRules, Refusal, Scope, UrlPolicy, extract,
+};
 use url::{Host, Url};
 
 /// A policy with an internal host, so that its borders are there to be crossed.
@@ -71,4 +73,41 @@ fn check(judged: Result<Url, Refusal>, may_be_internal: bool) {
     if url.as_str().len() <= 8192 {
         assert_eq!(POLICY.check_text(url.as_str()).as_ref(), Ok(&url));
     }
+}
+
+/// The types that a document is sent as.
+const TYPES: [&str; 6] = [
+    "text/html",
+    "text/html; charset=utf-8",
+    "application/json",
+    "application/rss+xml",
+    "application/pdf",
+    "",
+];
+
+/// A document of any bytes is answered within its bounds; its first byte says as what it is sent and
+/// what is asked for. What an answer promises holds: no more content than is wanted, links that can be
+/// followed, and no characters that nobody sees.
+pub(crate) fn extract_document(data: &[u8]) {
+    let Some((&how, document)) = data.split_first() else { return };
+    let (how, content) = (usize::from(how), usize::from(how % 7) * 64 + 64);
+    let options = ExtractOptions {
+        format: [Format::Markdown, Format::Text, Format::Html][how % 3],
+        scope: if how & 1 == 0 { Scope::Main } else { Scope::Whole },
+        selector: None,
+        limits: ExtractLimits { content, links: 10, ..ExtractLimits::default() },
+    };
+    let media_type = Some(TYPES[how % TYPES.len()]).filter(|media_type| !media_type.is_empty());
+    let Ok(extracted) = extract(document, media_type, &BASES[0], &options) else { return };
+    assert!(extracted.content.len() <= content, "{}", extracted.content.len());
+    assert!(extracted.links.len() <= 10);
+    for link in &extracted.links {
+        assert!(
+            matches!(link.url.scheme(), "http" | "https" | "mailto" | "tel" | "ftp"),
+            "{}",
+            link.url
+        );
+    }
+    assert!(!extracted.content.contains(['\u{200B}', '\u{202E}', '\u{2060}']));
+    assert!(extracted.title.is_none_or(|title| !title.contains('\n')));
 }

@@ -56,10 +56,10 @@ fn find(
         return (encoding, CharsetSource::Declared);
     }
     let utf8 = is_utf8(bytes);
-    if !utf8 || bytes.is_ascii() {
-        if let Some(encoding) = declared(prescan::LATE) {
-            return (encoding, CharsetSource::Declared);
-        }
+    if (!utf8 || bytes.is_ascii())
+        && let Some(encoding) = declared(prescan::LATE)
+    {
+        return (encoding, CharsetSource::Declared);
     }
     if utf8 {
         return (UTF_8, CharsetSource::Default);

@@ -258,7 +258,7 @@ fn push_entry(
     let parts = match format {
         Format::Markdown => {
             let title = render::escaped(title);
-            let link = link.map(|link| render::target(link));
+            let link = link.map(render::target);
             let title = link.map_or(format!("## {title}"), |link| format!("## [{title}]({link})"));
             [title, render::escaped(about), text.to_owned()]
         }

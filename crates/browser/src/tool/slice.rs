@@ -30,13 +30,14 @@ pub(super) fn slice(text: &str, offset: usize, max: usize) -> Slice<'_> {
     if rest.len() <= max {
         return Slice { offset: start, text: rest };
     }
+    let is_border = |at: &usize| border_before(rest, *at) == *at;
     let mut end = border_before(rest, max);
-    if let Some(line) = rest[..end].rfind('\n').map(|at| at + 1).filter(|at| *at > end * 3 / 4) {
+    let line = rest[..end].rfind('\n').map(|at| at + 1);
+    if let Some(line) = line.filter(|at| *at > end * 3 / 4 && is_border(at)) {
         end = line;
     }
     if end == 0 {
-        let is_whole = |at: &usize| rest.is_char_boundary(*at);
-        end = (1..=rest.len()).find(is_whole).unwrap_or(rest.len());
+        end = (1..=rest.len()).find(is_border).unwrap_or(rest.len());
     }
     Slice { offset: start, text: &rest[..end] }
 }
@@ -91,6 +92,8 @@ mod tests {
         check("👩\u{200d}👧x", 0, 8, (0, "👩"));
         check("x👍🏽y", 0, 5, (0, "x"));
         check("line one\nline two\n", 0, 11, (0, "line one\n"));
+        check("line one\n\u{301}ne two", 0, 10, (0, "line one"));
+        check("é\u{e0020}x", 0, 1, (0, "é\u{e0020}"));
     }
 
     proptest! {

@@ -74,9 +74,9 @@ fn objects_in_packed_streams_are_found() {
     let head = format!("1 0 2 {} ", root.len());
     let packed = deflate(format!("{head}{root}<</Type/Pages/Kids[3 0 R]/Count 1>>").as_bytes());
     let mut file = b"%PDF-1.7\n".to_vec();
-    write!(
+    writeln!(
         file,
-        "8 0 obj<</Type/ObjStm/N 2/First {}/Filter/FlateDecode/Length {}>>stream\n",
+        "8 0 obj<</Type/ObjStm/N 2/First {}/Filter/FlateDecode/Length {}>>stream",
         head.len(),
         packed.len()
     )

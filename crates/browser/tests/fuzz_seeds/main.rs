@@ -36,3 +36,8 @@ fn urls() {
     let changes = b"/\\@:.%[]#? \t0\xff";
     replay(&seeds("url_policy"), changes, bodies::url_policy);
 }
+
+#[test]
+fn documents() {
+    replay(&seeds("extract_document"), b"<>\xff", bodies::extract_document);
+}

@@ -1,10 +1,10 @@
 //! Pages that are made to be slow, large or deep.
 
 /// A shape by its name, and a document of it.
-pub type Shape = (&'static str, &'static str, Vec<u8>);
+pub(crate) type Shape = (&'static str, &'static str, Vec<u8>);
 
 /// Every shape, with the type that it is sent as.
-pub fn all() -> Vec<Shape> {
+pub(crate) fn all() -> Vec<Shape> {
     let mut shapes = deep();
     shapes.extend(wide());
     shapes.extend(broken());

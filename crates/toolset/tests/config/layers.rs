@@ -165,6 +165,9 @@ fn browser() -> BrowserConfig {
         keep_bytes: 61,
         engine: Some(EngineKind::Chromium),
         engine_program: Some(PathBuf::from("/opt/chromium")),
+        max_pages: 5,
+        page_memory_mib: 1024,
+        page_idle_secs: 62,
     }
 }
 

@@ -104,7 +104,8 @@ impl Scan<'_> {
             }
             names.push(name);
         }
-        if needs_pragma? && !pragma {
+        let is_whole = self.peek() == Some(b'>');
+        if !is_whole || (needs_pragma? && !pragma) {
             return None;
         }
         charset.flatten()

@@ -7,433 +7,90 @@ pub(super) const COUNT: usize = 32;
 
 /// Purposes, by the words that name them. A word is a part of an id or class between signs, or where
 /// lower case turns to upper.
-const WORDS: [&[&str]; COUNT] = [
-    /* 0 */
-    &[
-        "nav",
-        "navbar",
-        "navigation",
-        "menu",
-        "submenu",
-        "menubar",
-        "topnav",
-        "subnav",
-        "sidenav",
-        "mainnav",
-        "megamenu",
-        "dropdown",
-        "tabs",
-        "tab",
-        "tablist",
-    ],
-    /* 1 */
-    &["header", "masthead", "topbar", "banner", "head", "top", "site-header", "appbar"],
-    /* 2 */
-    &["footer", "foot", "bottom", "colophon", "footnav", "subfooter"],
-    /* 3 */
-    &[
-        "sidebar",
-        "aside",
-        "side",
-        "rail",
-        "sidecolumn",
-        "secondary",
-        "complementary",
-        "gutter",
-        "leftcol",
-        "rightcol",
-        "rightrail",
-        "sidebox",
-    ],
-    /* 4 */
-    &[
-        "comment",
-        "comments",
-        "disqus",
-        "respond",
-        "commentlist",
-        "replies",
-        "discussion",
-        "livefyre",
-    ],
-    /* 5 */
-    &[
-        "share",
-        "sharing",
-        "social",
-        "sharedaddy",
-        "addthis",
-        "addtoany",
-        "facebook",
-        "twitter",
-        "pinterest",
-        "whatsapp",
-        "follow",
-        "tweet",
-        "linkedin",
-        "socials",
-    ],
-    /* 6 */
-    &[
-        "related",
-        "recommend",
-        "recommended",
-        "recommendations",
-        "more",
-        "popular",
-        "trending",
-        "latest",
-        "similar",
-        "recent",
-        "suggested",
-        "also",
-        "upsell",
-        "crosssell",
-        "mostread",
-        "readmore",
-        "next",
-        "jp-relatedposts",
-        "yarpp",
-        "outbrain",
-        "taboola",
-    ],
-    /* 7 */
-    &[
-        "ad",
-        "ads",
-        "advert",
-        "advertisement",
-        "advertising",
-        "sponsor",
-        "sponsored",
-        "promo",
-        "promotion",
-        "dfp",
-        "adsense",
-        "adslot",
-        "promoted",
-        "affiliate",
-        "commercial",
-        "sponsors",
-    ],
-    /* 8 */
-    &[
-        "cookie",
-        "cookies",
-        "consent",
-        "gdpr",
-        "modal",
-        "popup",
-        "overlay",
-        "dialog",
-        "lightbox",
-        "onetrust",
-        "paywall",
-        "toast",
-        "notification",
-        "alert",
-        "interstitial",
-        "drawer",
-        "offcanvas",
-    ],
-    /* 9 */
-    &["breadcrumb", "breadcrumbs", "crumb", "crumbs", "path"],
-    /* 10 */
-    &[
-        "form",
-        "input",
-        "search",
-        "searchform",
-        "filter",
-        "filters",
-        "facet",
-        "facets",
-        "refine",
-        "sort",
-        "sorting",
-        "toolbar",
-        "login",
-        "signin",
-        "register",
-        "select",
-        "option",
-        "options",
-    ],
-    /* 11 */
-    &[
-        "meta",
-        "byline",
-        "author",
-        "date",
-        "time",
-        "timestamp",
-        "published",
-        "postmeta",
-        "dateline",
-        "vcard",
-        "avatar",
-        "bio",
-        "authorbox",
-        "updated",
-        "posted",
-        "info",
-        "entrymeta",
-    ],
-    /* 12 */
-    &[
-        "tag",
-        "tags",
-        "category",
-        "categories",
-        "topics",
-        "taxonomy",
-        "keywords",
-        "label",
-        "labels",
-        "badge",
-    ],
-    /* 13 */
-    &[
-        "article",
-        "articlebody",
-        "articlecontent",
-        "story",
-        "storybody",
-        "post",
-        "postbody",
-        "postcontent",
-        "entry",
-        "entrycontent",
-        "blogpost",
-        "news",
-        "blog",
-        "hentry",
-        "longform",
-        "single",
-    ],
-    /* 14 */
-    &[
-        "content",
-        "contents",
-        "maincontent",
-        "body",
-        "bodytext",
-        "text",
-        "richtext",
-        "prose",
-        "copy",
-        "wysiwyg",
-        "rte",
-        "markdown",
-        "rendered",
-        "description",
-        "desc",
-        "paragraph",
-        "editor",
-        "rich",
-    ],
-    /* 15 */
-    &["main", "primary", "page", "pagecontent", "primarycontent", "center", "middle"],
-    /* 16 */
-    &[
-        "product",
-        "price",
-        "pricing",
-        "cart",
-        "sku",
-        "buy",
-        "shop",
-        "variant",
-        "pdp",
-        "woocommerce",
-        "specs",
-        "specifications",
-        "specification",
-        "stock",
-        "quantity",
-        "swatch",
-    ],
-    /* 17 */
-    &[
-        "review",
-        "reviews",
-        "rating",
-        "ratings",
-        "stars",
-        "testimonial",
-        "testimonials",
-        "feedback",
-        "yotpo",
-        "trustpilot",
-    ],
-    /* 18 */
-    &[
-        "thread",
-        "message",
-        "messages",
-        "topic",
-        "forum",
-        "reply",
-        "bbs",
-        "bbwrapper",
-        "postbit",
-        "answer",
-        "answers",
-        "question",
-        "userpost",
-        "crayons",
-        "conversation",
-        "cooked",
-    ],
-    /* 19 */
-    &[
-        "caption",
-        "figure",
-        "figcaption",
-        "image",
-        "img",
-        "gallery",
-        "photo",
-        "media",
-        "video",
-        "player",
-        "slideshow",
-        "carousel",
-        "slider",
-        "slide",
-        "swiper",
-        "credit",
-    ],
-    /* 20 */
-    &[
-        "newsletter",
-        "subscribe",
-        "subscription",
-        "signup",
-        "optin",
-        "mailchimp",
-        "email",
-        "cta",
-        "donate",
-        "donation",
-        "membership",
-        "join",
-    ],
-    /* 21 */
-    &[
-        "pagination",
-        "pager",
-        "paging",
-        "pages",
-        "prev",
-        "previous",
-        "navlinks",
-        "paginate",
-        "loadmore",
-    ],
-    /* 22 */
-    &["widget", "widgets", "module", "plugin", "box", "panel", "block"],
-    /* 23 */
-    &["copyright", "legal", "disclaimer", "terms", "privacy", "license", "copy-right"],
-    /* 24 */
-    &[
-        "list",
-        "items",
-        "item",
-        "listing",
-        "listings",
-        "results",
-        "result",
-        "feed",
-        "archive",
-        "index",
-        "directory",
-        "catalog",
-    ],
-    /* 25 */
-    &[
-        "hero",
-        "jumbotron",
-        "headline",
-        "title",
-        "heading",
-        "subtitle",
-        "intro",
-        "lead",
-        "lede",
-        "standfirst",
-        "summary",
-        "excerpt",
-        "teaser",
-        "dek",
-        "deck",
-    ],
-    /* 26 */
-    &["card", "cards", "grid", "tile", "tiles", "thumb", "thumbnail", "masonry", "collection"],
-    /* 27 */
-    &[
-        "faq",
-        "faqs",
-        "accordion",
-        "toggle",
-        "collapse",
-        "collapsible",
-        "feature",
-        "features",
-        "benefit",
-        "benefits",
-        "step",
-        "steps",
-        "service",
-        "services",
-    ],
-    /* 28 */
-    &[
-        "toc",
-        "contents-table",
-        "tableofcontents",
-        "outline",
-        "jump",
-        "skip",
-        "anchor",
-        "onpage",
-        "scrollspy",
-        "localnav",
-    ],
-    /* 29 */
-    &[
-        "button", "btn", "link", "links", "action", "actions", "print", "download", "tools",
-        "controls", "icon", "icons", "language", "lang", "locale",
-    ],
-    /* 30 */
-    &[
-        "quote",
-        "blockquote",
-        "pullquote",
-        "footnote",
-        "footnotes",
-        "references",
-        "reference",
-        "citation",
-        "infobox",
-        "note",
-        "sources",
-        "highlight",
-        "code",
-    ],
-    /* 31 */
-    &[
-        "user",
-        "profile",
-        "member",
-        "signature",
-        "sig",
-        "username",
-        "userinfo",
-        "poster",
-        "postprofile",
-        "account",
-    ],
+const WORDS: [&str; COUNT] = [
+    // 0: navigation.
+    "nav navbar navigation menu submenu menubar topnav subnav sidenav mainnav megamenu \
+     dropdown tabs tab tablist",
+    // 1: headers.
+    "header masthead topbar banner head top appbar",
+    // 2: footers.
+    "footer foot bottom colophon footnav subfooter",
+    // 3: sidebars.
+    "sidebar aside side rail sidecolumn secondary complementary gutter leftcol rightcol \
+     rightrail sidebox",
+    // 4: comments.
+    "comment comments disqus respond commentlist replies discussion livefyre",
+    // 5: sharing.
+    "share sharing social sharedaddy addthis addtoany facebook twitter pinterest whatsapp \
+     follow tweet linkedin socials",
+    // 6: other pages.
+    "related recommend recommended recommendations more popular trending latest similar \
+     recent suggested also upsell crosssell mostread readmore next yarpp outbrain taboola",
+    // 7: advertisements.
+    "ad ads advert advertisement advertising sponsor sponsored promo promotion dfp \
+     adsense adslot promoted affiliate commercial sponsors",
+    // 8: dialogs.
+    "cookie cookies consent gdpr modal popup overlay dialog lightbox onetrust paywall \
+     toast notification alert interstitial drawer offcanvas",
+    // 9: paths.
+    "breadcrumb breadcrumbs crumb crumbs path",
+    // 10: forms.
+    "form input search searchform filter filters facet facets refine sort sorting toolbar \
+     login signin register select option options",
+    // 11: about the text.
+    "meta byline author date time timestamp published postmeta dateline vcard avatar bio \
+     authorbox updated posted info entrymeta",
+    // 12: tags.
+    "tag tags category categories topics taxonomy keywords label labels badge",
+    // 13: articles.
+    "article articlebody articlecontent story storybody post postbody postcontent entry \
+     entrycontent blogpost news blog hentry longform single",
+    // 14: text.
+    "content contents maincontent body bodytext text richtext prose copy wysiwyg rte \
+     markdown rendered description desc paragraph editor rich",
+    // 15: the page.
+    "main primary page pagecontent primarycontent center middle",
+    // 16: products.
+    "product price pricing cart sku buy shop variant pdp woocommerce specs specifications \
+     specification stock quantity swatch",
+    // 17: reviews.
+    "review reviews rating ratings stars testimonial testimonials feedback yotpo \
+     trustpilot",
+    // 18: threads.
+    "thread message messages topic forum reply bbs bbwrapper postbit answer answers \
+     question userpost crayons conversation cooked",
+    // 19: pictures.
+    "caption figure figcaption image img gallery photo media video player slideshow \
+     carousel slider slide swiper credit",
+    // 20: subscriptions.
+    "newsletter subscribe subscription signup optin mailchimp email cta donate donation \
+     membership join",
+    // 21: pages of a list.
+    "pagination pager paging pages prev previous navlinks paginate loadmore",
+    // 22: widgets.
+    "widget widgets module plugin box panel block",
+    // 23: legal notes.
+    "copyright legal disclaimer terms privacy license",
+    // 24: lists.
+    "list items item listing listings results result feed archive index directory catalog",
+    // 25: titles and teasers.
+    "hero jumbotron headline title heading subtitle intro lead lede standfirst summary \
+     excerpt teaser dek deck",
+    // 26: cards.
+    "card cards grid tile tiles thumb thumbnail masonry collection",
+    // 27: questions and features.
+    "faq faqs accordion toggle collapse collapsible feature features benefit benefits \
+     step steps service services",
+    // 28: tables of contents.
+    "toc tableofcontents outline jump skip anchor onpage scrollspy localnav",
+    // 29: buttons.
+    "button btn link links action actions print download tools controls icon icons \
+     language lang locale",
+    // 30: quotes and notes.
+    "quote blockquote pullquote footnote footnotes references reference citation infobox \
+     note sources highlight code",
+    // 31: users.
+    "user profile member signature sig username userinfo poster postprofile account",
 ];
 
 /// The purposes of an element, a bit each.
@@ -476,7 +133,7 @@ impl Words {
     pub(super) fn new() -> Self {
         let mut words = std::collections::HashMap::new();
         for (bit, group) in WORDS.iter().enumerate() {
-            for word in *group {
+            for word in group.split_ascii_whitespace() {
                 *words.entry(word.as_bytes()).or_insert(0) |= 1 << bit;
             }
         }

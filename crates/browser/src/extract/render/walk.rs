@@ -1,6 +1,7 @@
 //! The walk that writes blocks: headings, paragraphs, lists, quotes, code, tables.
 
-use std::fmt::Write as _;
+mod cells;
+mod lists;
 
 use crate::extract::{
     budget::Budget,
@@ -12,7 +13,7 @@ use super::{
     Rendered, Source, escape,
     inline::{Inline, Mark, Start},
     out::Out,
-    pre, table,
+    pre,
 };
 
 /// Longest text of an image, in characters.
@@ -241,45 +242,6 @@ impl Walker<'_> {
         true
     }
 
-    fn list(&mut self, id: NodeId, name: &str) {
-        let is_in_list = |open: &Open| matches!(open, Open::List { .. });
-        let directly = self.open.last().is_some_and(is_in_list);
-        let start = self
-            .source
-            .dom
-            .element(id)
-            .and_then(|list| list.attribute("start")?.trim().parse().ok());
-        let number = (name == "ol").then(|| start.unwrap_or(1));
-        if directly {
-            self.out.open_indent();
-        }
-        self.open.push(Open::List { id, number, indents: directly, begun: self.out.len() });
-    }
-
-    fn item(&mut self, id: NodeId) {
-        let value = self
-            .source
-            .dom
-            .element(id)
-            .and_then(|item| item.attribute("value")?.trim().parse().ok());
-        let mut marker = "- ".to_owned();
-        let holds = |open: &Open| matches!(open, Open::Item(_) | Open::List { indents: true, .. });
-        let mut tight = self.open.iter().any(holds);
-        let lists = self.open.iter_mut().rev();
-        if let Some(Open::List { number, begun, .. }) =
-            lists.into_iter().find(|open| matches!(open, Open::List { .. }))
-        {
-            tight = tight || self.out.len() > *begun;
-            if let Some(number) = number {
-                let this: i64 = value.unwrap_or(*number);
-                marker = format!("{}. ", this.max(0));
-                *number = this.saturating_add(1);
-            }
-        }
-        self.out.open_item(marker, tight);
-        self.open.push(Open::Item(id));
-    }
-
     fn rule(&mut self, id: NodeId) {
         if !self.plain && self.source.chosen.is_none() && self.out.len() > 0 {
             let more = self.source.dom.next_sibling(id).is_some();
@@ -303,90 +265,6 @@ impl Walker<'_> {
         let fence = escape::fence(&text);
         let language = pre::language(self.source.dom, id);
         self.out.block(&format!("{fence}{language}\n{text}\n{fence}"));
-    }
-
-    /// Writes a table of data; whether it was one.
-    fn table(&mut self, id: NodeId) -> bool {
-        let Some(grid) = table::grid(self.source.dom, self.source.shown, id, self.budget) else {
-            return false;
-        };
-        if let Some(caption) = grid.caption {
-            let text = self.cell(caption);
-            if !text.is_empty() {
-                self.out.block(&text);
-            }
-        }
-        let columns = grid.columns();
-        let mut rows: Vec<Vec<String>> = Vec::new();
-        for row in &grid.rows {
-            let mut cells: Vec<String> =
-                row.iter().map(|cell| cell.map_or(String::new(), |cell| self.cell(cell))).collect();
-            cells.resize(columns, String::new());
-            if cells.iter().any(|cell| !cell.is_empty()) {
-                rows.push(cells);
-            }
-        }
-        if rows.is_empty() {
-            return true;
-        }
-        if self.plain {
-            let lines: Vec<String> =
-                rows.iter().map(|row| row.join("\t").trim_end().to_owned()).collect();
-            self.out.block(&lines.join("\n"));
-            return true;
-        }
-        if !grid.has_head {
-            rows.insert(0, vec![String::new(); columns]);
-        }
-        let mut text = String::new();
-        for (number, row) in rows.iter().enumerate() {
-            let _ = writeln!(text, "| {} |", row.join(" | "));
-            if number == 0 {
-                let _ = writeln!(text, "|{}", " --- |".repeat(columns));
-            }
-        }
-        self.out.block(text.trim_end());
-        true
-    }
-
-    /// A cell on one line.
-    fn cell(&mut self, cell: NodeId) -> String {
-        let outer = std::mem::replace(&mut self.inline, Inline::for_cell(self.plain));
-        let opened = std::mem::take(&mut self.open);
-        let mut walk = self.source.dom.walk(cell);
-        while let Some(step) = walk.next() {
-            match step {
-                Step::Enter(id) => {
-                    let name = self.source.dom.name(id);
-                    if is_block(name) && id != cell && !self.source.shown.is_hidden(id) {
-                        if matches!(name, "td" | "th") {
-                            self.inline.push_space();
-                        } else {
-                            self.inline.push_break();
-                        }
-                        if name == "li" && !self.plain {
-                            self.inline.push_markup("• ");
-                        }
-                    } else if id != cell && self.enter(id) {
-                        walk.prune(id);
-                        self.leave_inline(id);
-                    }
-                }
-                Step::Leave(id) => {
-                    if is_block(self.source.dom.name(id)) && id != cell {
-                        self.inline.push_break();
-                    }
-                    self.leave_inline(id);
-                }
-            }
-            if !self.budget.spend(1) {
-                break;
-            }
-        }
-        self.open = opened;
-        let mut inner = std::mem::replace(&mut self.inline, outer);
-        self.dropped += inner.dropped;
-        inner.take_line(if self.plain { " " } else { "<br>" })
     }
 
     fn leave(&mut self, id: NodeId) {

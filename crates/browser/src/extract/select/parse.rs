@@ -136,6 +136,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self) -> Parsed<String> {
+        let (start, digit) = (self.at, self.peek().is_some_and(|c| c.is_ascii_digit()));
         let mut name = String::new();
         while let Some(c) = self.peek() {
             if c == '\\' {
@@ -148,17 +149,11 @@ impl Parser<'_> {
                 break;
             }
         }
-        let digit = name.starts_with(|c: char| c.is_ascii_digit());
-        if name.is_empty() || digit && !self.is_after_escape(&name) {
+        if name.is_empty() || digit {
+            self.at = start;
             return self.fail("expected a name");
         }
         Ok(name)
-    }
-
-    /// Whether a name that begins with a digit was written with an escape, as it must be.
-    fn is_after_escape(&self, name: &str) -> bool {
-        let start = self.at.saturating_sub(name.chars().count() + 8);
-        self.characters.get(start..self.at).is_some_and(|written| written.contains(&'\\'))
     }
 
     fn escape(&mut self) -> Parsed<char> {
@@ -352,7 +347,7 @@ mod tests {
             ("p::before", 2),
             (":nth-child(x)", 11),
             ("div)", 3),
-            (".1a", 2),
+            (".1a", 1),
             ("p..a", 2),
         ] {
             match parse(text) {
