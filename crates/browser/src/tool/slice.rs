@@ -89,7 +89,7 @@ mod tests {
         check("漢字", 0, 4, (0, "漢"));
         check("漢字", 1, 4, (0, "漢"));
         check("ae\u{301}b", 0, 2, (0, "a"));
-        check("👩\u{200d}👧x", 0, 8, (0, "👩"));
+        check("👩\u{200d}👧x", 0, 8, (0, "👩\u{200d}👧"));
         check("x👍🏽y", 0, 5, (0, "x"));
         check("line one\nline two\n", 0, 11, (0, "line one\n"));
         check("line one\n\u{301}ne two", 0, 10, (0, "line one"));
