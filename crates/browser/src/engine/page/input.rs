@@ -9,55 +9,14 @@ use tokio::time::{Instant, sleep};
 
 use super::super::state::{Notices, Target};
 use super::element::{Element, problem};
+use super::geometry::{Viewport, area, middle};
 use super::keys::{self, Stroke};
 use super::navigate::Place;
+use super::scripts::{CHOOSE, COVER, FACTS, SELECT_ALL};
 use super::{EngineError, Locator, Page};
 
 /// How long something that a page does by itself has to begin.
 const REACTION: Duration = Duration::from_millis(50);
-
-/// What an element is, for those who want to use it.
-const FACTS: &str = "function() {
-    const tag = this.nodeType === 1 ? this.localName : '';
-    const kind = tag === 'input' ? this.type : '';
-    const writes = /^(text|search|url|tel|email|password|number|date|time|datetime-local|month|week|color|range)$/;
-    return {
-        tag, kind,
-        disabled: this.nodeType === 1 && (this.matches(':disabled')
-            || this.closest('[aria-disabled=\"true\"]') !== null || this.closest('[inert]') !== null),
-        read_only: this.readOnly === true,
-        writable: tag === 'textarea' || writes.test(kind) || this.isContentEditable === true,
-    };
-}";
-
-/// What lies over an element at the place of `hit`; nothing where that is the element or a part of it.
-const COVER: &str = "function(hit) {
-    const up = (node) => node.parentNode || node.host || null;
-    for (let node = hit; node; node = up(node)) if (node === this) return null;
-    const label = this.closest && this.closest('label');
-    for (let node = this; node; node = up(node)) if (node === hit && (label === hit || node.nodeType !== 1)) return null;
-    if (hit.nodeType !== 1) hit = hit.parentElement || hit;
-    const id = hit.id ? '#' + hit.id : '';
-    return ('<' + (hit.localName || hit.nodeName) + id + '>').slice(0, 100);
-}";
-
-/// Chooses an option of a `select` by its value or its text; the options there are, where it has none such.
-const CHOOSE: &str = "function(wanted) {
-    const options = Array.from(this.options);
-    const found = options.find(o => o.value === wanted) || options.find(o => o.label.trim() === wanted.trim());
-    if (!found || found.disabled) return options.slice(0, 30).map(o => o.label.trim().slice(0, 60));
-    found.selected = true;
-    this.dispatchEvent(new Event('input', {bubbles: true}));
-    this.dispatchEvent(new Event('change', {bubbles: true}));
-    return null;
-}";
-
-/// Selects what is in an element, so that what is written takes its place.
-const SELECT_ALL: &str = "function() {
-    if (typeof this.select === 'function') this.select();
-    else getSelection().selectAllChildren(this);
-    return null;
-}";
 
 /// What came of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -124,15 +83,6 @@ struct Quads {
 #[serde(rename_all = "camelCase")]
 struct Metrics {
     css_layout_viewport: Viewport,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Viewport {
-    page_x: f64,
-    page_y: f64,
-    client_width: f64,
-    client_height: f64,
 }
 
 #[derive(Deserialize)]
@@ -437,39 +387,4 @@ fn check_writable(element: &Element, facts: &Facts) -> Result<(), EngineError> {
         return Err(problem(&element.name, "it is read-only"));
     }
     Ok(())
-}
-
-/// The area of a quad, by the shoelace formula.
-fn area(quad: &[f64; 8]) -> f64 {
-    let at = |corner: usize| (quad[corner % 4 * 2], quad[corner % 4 * 2 + 1]);
-    let cross = |one: (f64, f64), other: (f64, f64)| one.0 * other.1 - other.0 * one.1;
-    (0..4).map(|corner| cross(at(corner), at(corner + 1))).sum::<f64>().abs() / 2.0
-}
-
-/// The middle of a quad, within the view.
-fn middle(quad: &[f64; 8], view: &Viewport) -> (f64, f64) {
-    let middle = |first: usize, size: f64| {
-        let corners = quad.iter().skip(first).step_by(2);
-        let (low, high) =
-            corners.fold((f64::MAX, f64::MIN), |(low, high), &at| (low.min(at), high.max(at)));
-        let last = (size - 1.0).max(0.0);
-        f64::midpoint(low.clamp(0.0, last), high.clamp(0.0, last))
-    };
-    (middle(0, view.client_width), middle(1, view.client_height))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_click_goes_to_the_middle_of_what_is_visible() {
-        let view = Viewport { page_x: 0.0, page_y: 0.0, client_width: 100.0, client_height: 100.0 };
-        let quad = [10.0, 20.0, 30.0, 20.0, 30.0, 40.0, 10.0, 40.0];
-        assert_eq!(middle(&quad, &view), (20.0, 30.0));
-        assert!((area(&quad) - 400.0).abs() < 1e-9);
-        let wide = [-50.0, 90.0, 500.0, 90.0, 500.0, 400.0, -50.0, 400.0];
-        assert_eq!(middle(&wide, &view), (49.5, 94.5));
-        assert!(area(&[5.0; 8]).abs() < 1e-9);
-    }
 }

@@ -9,16 +9,18 @@
 //!
 //! - [`navigate`]: opening a URL, waiting for a page to come to rest.
 //! - [`element`]: from a name to an element that can be used.
-//! - [`input`], [`keys`]: clicking, typing, pressing, scrolling.
+//! - [`input`], [`keys`], [`geometry`], [`scripts`]: clicking, typing, pressing, scrolling.
 //! - [`snapshot`], [`tree`]: the page as a tree of what a person would hear of it.
 //! - [`screenshot`], [`content`]: the page as an image, and as HTML.
 
 mod content;
 mod element;
+mod geometry;
 mod input;
 mod keys;
 mod navigate;
 mod screenshot;
+mod scripts;
 mod snapshot;
 mod tree;
 
