@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::super::state::{Hop, Notices, Target};
+use super::super::state::{Frame, Hop, Notices, Target};
 use super::{EngineError, Page};
 
 /// How long a page must be quiet to be at rest.
@@ -20,6 +20,9 @@ const RESERVE: Duration = Duration::from_millis(500);
 
 /// What Chromium says of a navigation that something else took the place of.
 const ABORTED: &str = "net::ERR_ABORTED";
+
+/// After how long without an event a page is asked which document it shows.
+const ASK: Duration = Duration::from_millis(500);
 
 /// What came of opening a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,6 +55,17 @@ pub(super) struct Place {
 struct Navigated {
     error_text: Option<String>,
     loader_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Frames {
+    frame_tree: Top,
+}
+
+#[derive(Deserialize)]
+struct Top {
+    frame: Frame,
 }
 
 impl Page {
@@ -102,15 +116,8 @@ impl Page {
             }
             return Err(self.not_loaded(problem));
         }
-        if loader_id.is_some() {
-            // The answer may overtake the event, and what is known until then is of the page before.
-            let latest = deadline.min(Instant::now() + self.load_timeout);
-            let shown = self
-                .state
-                .wait_for(|state| state.documents != before || state.has_crashed || state.is_stuck);
-            if timeout_at(latest, shown).await.is_err() {
-                return Err(EngineError::TimedOut { what: "the page", after: Duration::ZERO });
-            }
+        if let Some(loader) = loader_id {
+            self.await_document(target, &loader, before, deadline).await?;
         }
         let is_complete = self.come_to_rest(target, deadline).await?;
         // A script or a refresh may have led on to nothing.
@@ -124,6 +131,39 @@ impl Page {
         let (status, content_type) = last.map(|hop| (hop.status, hop.content_type)).unzip();
         let content_type = content_type.flatten();
         Ok(Visit { status, url, title, content_type, hops, is_complete, notices })
+    }
+
+    /// Waits until the page shows another document than the one that was the `before`th. The answer to a
+    /// navigation may overtake the event, and what is known until then is of the document before. The
+    /// event is missing at times, where the page's process is a new one, so the page is asked as well.
+    async fn await_document(
+        &mut self,
+        target: &Target,
+        loader: &str,
+        before: u64,
+        deadline: Instant,
+    ) -> Result<(), EngineError> {
+        let latest = deadline.min(Instant::now() + self.load_timeout);
+        while Instant::now() < latest {
+            let shown = self
+                .state
+                .wait_for(|state| state.documents != before || state.has_crashed || state.is_stuck);
+            if timeout_at(latest.min(Instant::now() + ASK), shown).await.is_ok() {
+                return Ok(());
+            }
+            let asking = self.call::<Frames>(target, "Page.getFrameTree", json!({}), latest);
+            if let Ok(Frames { frame_tree }) = asking.await
+                && frame_tree.frame.loader_id == loader
+            {
+                self.changes.send_modify(|state| {
+                    let is_loading = state.is_loading;
+                    state.has_document(frame_tree.frame);
+                    state.is_loading = is_loading;
+                });
+                return Ok(());
+            }
+        }
+        Err(EngineError::TimedOut { what: "the page", after: Duration::ZERO })
     }
 
     /// Why there is no page.

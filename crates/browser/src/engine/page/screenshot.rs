@@ -104,8 +104,6 @@ struct Clip {
     y: f64,
     width: f64,
     height: f64,
-    /// Whether it is what is in view.
-    is_view: bool,
 }
 
 impl Page {
@@ -124,9 +122,10 @@ impl Page {
         let begun = Instant::now();
         let target = self.begin(deadline).await?;
         let done = async {
-            let clip = self.clip(&target, shot, deadline).await?;
-            let (data, format) = self.fitting(&target, &clip, format, max_bytes, deadline).await?;
-            let place = self.place(&target, deadline).await?;
+            // The browser says where the page is while the page paints.
+            let showing = self.show(&target, shot, format, max_bytes, deadline);
+            let (shown, place) = tokio::join!(showing, self.place(&target, deadline));
+            let ((data, format), place) = (shown?, place?);
             Ok(Screenshot { data, format, url: place.url, title: place.title })
         };
         let done = done.await;
@@ -134,6 +133,26 @@ impl Page {
             self.release(&target);
         }
         self.finish(done).map_err(|error| error.after(begun.elapsed()))
+    }
+
+    /// An image that fits.
+    async fn show(
+        &self,
+        target: &Target,
+        shot: &Shot,
+        format: ImageFormat,
+        max_bytes: usize,
+        deadline: Instant,
+    ) -> Result<(String, ImageFormat), EngineError> {
+        if *shot == Shot::View {
+            // The most frequent one, in one question: what is in view needs no rectangle.
+            let data = self.capture(target, None, (format, 1.0), deadline).await?;
+            if data.len() <= max_bytes {
+                return Ok((data, format));
+            }
+        }
+        let clip = self.clip(target, shot, deadline).await?;
+        self.fitting(target, &clip, format, max_bytes, deadline).await
     }
 
     /// The first image that fits: as asked for, and then smaller and smaller.
@@ -147,7 +166,7 @@ impl Page {
     ) -> Result<(String, ImageFormat), EngineError> {
         let smaller = SMALLER.map(|(quality, scale)| (ImageFormat::Jpeg(quality), scale));
         for (format, scale) in [(format, 1.0)].into_iter().chain(smaller) {
-            let data = self.capture(target, clip, (format, scale), deadline).await?;
+            let data = self.capture(target, Some(clip), (format, scale), deadline).await?;
             if data.len() <= max_bytes {
                 return Ok((data, format));
             }
@@ -158,7 +177,7 @@ impl Page {
     async fn capture(
         &self,
         target: &Target,
-        clip: &Clip,
+        clip: Option<&Clip>,
         (format, scale): (ImageFormat, f64),
         deadline: Instant,
     ) -> Result<String, EngineError> {
@@ -166,9 +185,7 @@ impl Page {
             ImageFormat::Png => json!({"format": "png"}),
             ImageFormat::Jpeg(quality) => json!({"format": "jpeg", "quality": quality}),
         };
-        // What is in view is the quicker way, and needs no rectangle.
-        if !clip.is_view || scale < 1.0 {
-            let Clip { x, y, width, height, .. } = clip;
+        if let Some(Clip { x, y, width, height }) = clip {
             asked["clip"] =
                 json!({"x": x, "y": y, "width": width, "height": height, "scale": scale});
             asked["captureBeyondViewport"] = true.into();
@@ -194,14 +211,12 @@ impl Page {
                     y: 0.0,
                     width: size.width.min(MAX_HEIGHT),
                     height: size.height.min(MAX_HEIGHT),
-                    is_view: false,
                 },
                 _ => Clip {
                     x: view.page_x,
                     y: view.page_y,
                     width: view.client_width,
                     height: view.client_height,
-                    is_view: true,
                 },
             });
         };
@@ -223,6 +238,6 @@ impl Page {
             return Err(problem(&element.name, "it is not visible"));
         }
         let (x, y) = (left + view.page_x, top + view.page_y);
-        Ok(Clip { x, y, width, height, is_view: false })
+        Ok(Clip { x, y, width, height })
     }
 }
