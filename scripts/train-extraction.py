@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes crates/browser/src/extract/finder/trees.rs from pages with ground truth.
 
-    cargo xtask bench extract -- FOLDER --rows OUT      once for each folder of pages
+    cargo xtask bench extract FOLDER --rows OUT      once for each folder of pages
     python3 -m pip install lightgbm numpy
     python3 scripts/train-extraction.py OUT[=WEIGHT]... > crates/browser/src/extract/finder/trees.rs
 

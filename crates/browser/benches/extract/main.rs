@@ -1,4 +1,4 @@
-//! `cargo xtask bench extract -- FOLDER`: how well and how fast main content is found, on pages with
+//! `cargo xtask bench extract FOLDER`: how well and how fast main content is found, on pages with
 //! ground truth; the layouts are in `corpus`.
 //!
 //! Prints F1 over runs of four words, as the article benchmark measures it, and over single words, as
@@ -39,7 +39,7 @@ fn main() {
         ["--hostile"] => hostile(),
         [folder] => judge(&corpus::load(Path::new(folder))),
         [folder, "--rows", out] => rows::write(&corpus::load(Path::new(folder)), Path::new(out)),
-        _ => println!("cargo xtask bench extract -- FOLDER [--rows OUT] | --hostile"),
+        _ => println!("cargo xtask bench extract FOLDER [--rows OUT] | --hostile"),
     }
 }
 

@@ -4,13 +4,17 @@
 //! keep their digits, and a key that is there twice stays there twice. What is not JSON stays as it is;
 //! whether it is, is checked with a stack of brackets, so depth costs nothing.
 
-/// JSON with a line for each member and element, or none where the text is not JSON.
-pub(super) fn pretty(text: &str) -> Option<String> {
+use super::budget::Budget;
+
+/// JSON with a line for each member and element, or none where the text is not JSON or the budget does
+/// not last.
+pub(super) fn pretty(text: &str, budget: &Budget) -> Option<String> {
     let mut writer = Writer { out: String::with_capacity(text.len() * 2), depth: 0 };
     let mut tokens = Tokens { text: text.trim_start_matches('\u{FEFF}') };
     let mut open: Vec<u8> = Vec::new();
     let mut wants = Wants::Value;
     while let Some(token) = tokens.next()? {
+        budget.spend(1 + token.len() / 16).then_some(())?;
         wants = step(wants, token, &mut open, &mut writer)?;
     }
     (wants == Wants::End).then_some(writer.out)
@@ -166,6 +170,16 @@ fn is_number(word: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn plenty() -> Budget {
+        Budget::new(std::time::Duration::from_secs(60))
+    }
+
+    #[test]
+    fn a_budget_that_does_not_last_leaves_the_text_alone() {
+        let long = format!("[{}1]", "1,".repeat(10_000));
+        assert_eq!(pretty(&long, &Budget::new(std::time::Duration::ZERO)), None);
+    }
+
     #[test]
     fn json_is_laid_out_and_keeps_what_it_says() {
         for (text, laid_out) in [
@@ -176,7 +190,7 @@ mod tests {
             ("[NaN,-Infinity]", "[\n  NaN,\n  -Infinity\n]"),
             ("{\"a\":{\"b\":\"}\\\"\"}}", "{\n  \"a\": {\n    \"b\": \"}\\\"\"\n  }\n}"),
         ] {
-            assert_eq!(pretty(text).as_deref(), Some(laid_out), "{text}");
+            assert_eq!(pretty(text, &plenty()).as_deref(), Some(laid_out), "{text}");
         }
     }
 
@@ -185,13 +199,13 @@ mod tests {
         for text in
             ["", "{", "[1,]", "{\"a\"}", "{a:1}", "[1 2]", "1 2", "[}", "nul", "\"a", ",", "[,1]"]
         {
-            assert_eq!(pretty(text), None, "{text}");
+            assert_eq!(pretty(text, &plenty()), None, "{text}");
         }
     }
 
     #[test]
     fn depth_costs_nothing() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(pretty(&deep).is_some_and(|text| text.len() < 100_000 * 140));
+        assert!(pretty(&deep, &plenty()).is_some_and(|text| text.len() < 100_000 * 140));
     }
 }

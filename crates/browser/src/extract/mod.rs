@@ -102,8 +102,8 @@ fn text(
         return document::extract(&text, charset, url, options, budget);
     }
     if kind == Kind::Json
-        && json::pretty(&text).is_none()
         && content_type.is_some_and(|content_type| content_type.contains("html"))
+        && json::pretty(&text, budget).is_none()
     {
         return document::extract(&text, charset, url, options, budget);
     }
@@ -118,8 +118,9 @@ fn text(
         return Ok(extracted);
     }
     let (kind, content) = match kind {
-        Kind::Json => match json::pretty(&text) {
+        Kind::Json => match json::pretty(&text, budget) {
             Some(laid_out) => (Kind::Json, laid_out),
+            None if budget.is_over() => (Kind::Json, text.into_owned()),
             None => (Kind::Text, text.into_owned()),
         },
         Kind::Feed => (Kind::Xml, text.into_owned()),

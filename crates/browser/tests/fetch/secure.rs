@@ -14,6 +14,10 @@ use tokio_rustls::TlsAcceptor;
 use crate::common::{Names, fetcher_with};
 
 /// Makes an authority, and its certificate for `secure.test`; says why where there is nobody who can.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "whether a check may be skipped is told by a variable"
+)]
 fn certificate(folder: &Path) -> Option<()> {
     let request = ["req", "-newkey", "rsa:2048", "-nodes", "-subj"];
     let authority = ["/CN=Authority", "-x509", "-days", "2", "-keyout", "ca.key", "-out", "ca.pem"];
