@@ -1,4 +1,4 @@
-//! `cargo xtask bench NAME [-- ARGUMENTS]`: one benchmark of the workspace, found by its file.
+//! `cargo xtask bench NAME [FOLDER | -- ARGUMENTS]`: one benchmark of the workspace, found by its file.
 //!
 //! A benchmark is a file of a crate's `benches`, or a folder of it with a `main.rs`. It is built with the release profile and prints its
 //! own numbers; nothing here judges them, because a time is a fact about one machine.
@@ -43,6 +43,7 @@ fn choose<'a>(
     let rest = match rest.split_first() {
         None => rest,
         Some((dashes, rest)) if dashes == "--" => rest,
+        Some((other, _)) if !other.starts_with('-') => rest,
         Some((other, _)) => return Err(usage(format!("expected -- before {other:?}"))),
     };
     let asked = benchmarks.iter().find(|benchmark| benchmark.name == *name);
@@ -107,6 +108,7 @@ mod tests {
         let (asked, rest) = choose(&line, &known).unwrap();
         assert_eq!((asked.package.as_str(), rest), ("a", &words("--quick")[..]));
         assert!(choose(&words("pipe"), &known).unwrap().1.is_empty());
+        assert_eq!(choose(&words("pipe FOLDER"), &known).unwrap().1, &words("FOLDER")[..]);
         for line in ["", "pipes", "pipe --quick"] {
             let error = choose(&words(line), &known).unwrap_err();
             assert_eq!(error.exit_code(), 2);

@@ -29,6 +29,8 @@ pub struct Command {
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
     pub(crate) inherited: Vec<OwnedFd>,
+    /// The port of a listener in the child's network.
+    pub(crate) listener: Option<u16>,
 }
 
 impl Command {
@@ -44,6 +46,7 @@ impl Command {
             stdout: Stream::Pipe,
             stderr: Stream::Pipe,
             inherited: Vec::new(),
+            listener: None,
         }
     }
 
@@ -85,6 +88,19 @@ impl Command {
     #[must_use]
     pub fn stderr(mut self, stream: Stream) -> Self {
         self.stderr = stream;
+        self
+    }
+
+    /// Has a TCP listener made on the loopback interface of the child's own network, at this port,
+    /// before the program starts. The host gets it ([`Child::take_listener`](crate::Child::take_listener))
+    /// and serves it; the child can connect to it, and nobody outside of its network can. The child
+    /// inherits nothing of it.
+    ///
+    /// So a host can offer a service to a child that has no network otherwise. Where the child has no
+    /// network of its own, the spawn is an error.
+    #[must_use]
+    pub fn listener(mut self, port: u16) -> Self {
+        self.listener = Some(port);
         self
     }
 

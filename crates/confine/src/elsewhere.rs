@@ -3,6 +3,7 @@
 //! The types can't be made, so their methods can't be called.
 
 use std::io::{PipeReader, PipeWriter};
+use std::net::TcpListener;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
@@ -59,6 +60,11 @@ impl Child {
 
     /// The reading end of standard error.
     pub fn take_stderr(&mut self) -> Option<PipeReader> {
+        match *self {}
+    }
+
+    /// The listener in the child's network.
+    pub fn take_listener(&mut self) -> Option<TcpListener> {
         match *self {}
     }
 

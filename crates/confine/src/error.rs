@@ -72,6 +72,9 @@ pub enum SpawnError {
         /// What is in the way.
         why: String,
     },
+    /// A listener for the child alone needs a network of the child's own.
+    #[error("a listener for the child alone needs a network namespace, and the child has none")]
+    SharedNetwork,
     /// A step of the launch failed.
     #[error("{step} failed: {source}")]
     Step {

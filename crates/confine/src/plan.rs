@@ -153,6 +153,8 @@ pub(crate) struct Program {
     pub(crate) environment: Vec<CString>,
     /// The working directory.
     pub(crate) directory: CString,
+    /// The port of a listener that is made on the loopback interface for the host.
+    pub(crate) listener: Option<u16>,
 }
 
 /// What the status socket carries back; each is one message.
@@ -163,6 +165,8 @@ pub(crate) enum Status {
     /// Everything is done but the start of a program.
     /// What the view depends on comes with it, if it was built ahead.
     Ready(Option<Witness>),
+    /// A listener was made; it comes with the message.
+    Listening,
     /// The program is being started.
     Starting,
     /// A step failed, and nothing runs.

@@ -8,5 +8,6 @@ pub mod docker;
 mod model_server;
 #[cfg(all(feature = "sessions", target_os = "linux"))]
 pub mod sessions;
+pub mod web;
 
 pub use model_server::{ModelServer, RecordedRequest, Step};

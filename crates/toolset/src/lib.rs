@@ -13,7 +13,6 @@ pub use command::{
     CommandConfig, CommandConfigError, CommandNetwork, TemplateError, WorkdirAccess,
 };
 pub use config::{
-    Config, ConfigBuilder, ConfigError, LayeredConfig, Origin, ReservedConfig, Setting,
-    ToolsConfig, config_schema,
+    Config, ConfigBuilder, ConfigError, LayeredConfig, Origin, Setting, ToolsConfig, config_schema,
 };
 pub use registry::{Toolset, ToolsetError, create_default_registry, offer_to_queries};

@@ -57,7 +57,9 @@ mod tests {
     #[test]
     fn this_workspace_has_its_targets() {
         let found = find().unwrap();
-        for name in ["explain_schema", "load_definitions", "parse_call"] {
+        for name in
+            ["explain_schema", "extract_document", "load_definitions", "parse_call", "url_policy"]
+        {
             assert!(found.iter().any(|target| target.name == name), "{name}");
         }
     }

@@ -150,10 +150,7 @@ fn a_mistake_in_a_file_is_told_with_the_file_when_it_is_used() {
     };
     check("[limits]\ntimeout_ms = 0", &["limits.timeout_ms", "from 1 to"]);
     check("[limits]\nexecutor_threads = 0", &["limits.executor_threads", "from 1 to 512"]);
-    check(
-        "[browser]\nenabled = true",
-        &["browser.enabled", "this build of remit has no browser tool"],
-    );
+    check("[browser]\nenabled = true\nports = [0]", &["browser.ports", "none of them 0"]);
     check("[tools]\nworkdir = \"/nope\"", &["tools.workdir", "/nope"]);
     check("[tools]\ndefinitions = \"/nope\"", &["tools.definitions", "/nope"]);
     check("[tools.lookup]\n\"a b\" = {x = \"y\"}", &["tools.lookup", "\"a b\" is not a name"]);

@@ -28,6 +28,9 @@ fn every_mechanism_has_a_status_and_a_remedy_where_it_is_missing() {
         assert_eq!(interpreter["is_usable"], true, "these tests need it: {interpreter}");
         assert!(interpreter["path"].as_str().unwrap().ends_with(program), "{interpreter}");
     }
+    let browser = &found["browser"];
+    assert_eq!(browser["is_usable"] == true, browser["version"].is_string(), "{browser}");
+    assert_eq!(browser["is_usable"] == false, browser["why"].is_string(), "{browser}");
     let agents = found["agents"].as_array().unwrap();
     assert_eq!(agents.len(), 7);
     for row in agents {
@@ -41,7 +44,7 @@ fn a_person_reads_the_level_first_and_then_a_line_for_each() {
     let run = Place::new().remit(["doctor"]).run();
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert!(run.stdout.starts_with("level  "), "{}", run.stdout);
-    for name in ["namespaces", "seccomp", "memory is held by", "python3", "bash"] {
+    for name in ["namespaces", "seccomp", "memory is held by", "python3", "bash", "chromium"] {
         let is_told = |line: &str| line.starts_with(name) && line.len() > 24;
         assert!(run.stdout.lines().any(is_told), "{name}: {}", run.stdout);
     }

@@ -37,6 +37,7 @@ pub(super) struct Launching {
 struct Heard {
     pidfd: Option<OwnedFd>,
     ready: Option<Option<Witness>>,
+    listener: Option<OwnedFd>,
     is_starting: bool,
     /// The last word: a failure or an end.
     last: Option<Status>,
@@ -48,6 +49,8 @@ pub(super) struct Launched {
     pub(super) status: OwnedFd,
     pub(super) pidfd: OwnedFd,
     pub(super) groups: Groups,
+    /// A listener in the child's network, where one was asked for.
+    pub(super) listener: Option<OwnedFd>,
     /// The end, where it came at once.
     pub(super) end: Option<Status>,
 }
@@ -124,8 +127,9 @@ impl Launching {
             _ => {}
         }
         while self.heard.pidfd.is_none() && self.hear()? {}
-        let pidfd = self.heard.pidfd.ok_or(NotLaunched::Vanished)?;
-        Ok(Launched { status: self.status, pidfd, groups: self.groups, end: self.heard.last })
+        let Self { status, groups, heard, .. } = self;
+        let pidfd = heard.pidfd.ok_or(NotLaunched::Vanished)?;
+        Ok(Launched { status, pidfd, groups, listener: heard.listener, end: heard.last })
     }
 
     /// Whether nothing is left but the order, as far as was told.
@@ -167,6 +171,7 @@ impl Heard {
             None => return false,
             Some((Status::Made, pidfd)) => self.pidfd = pidfd,
             Some((Status::Ready(witness), _)) => self.ready = Some(witness),
+            Some((Status::Listening, listener)) => self.listener = listener,
             Some((Status::Starting, _)) => self.is_starting = true,
             Some((last, _)) => self.last = Some(last),
         }

@@ -7,6 +7,7 @@ mod spawn;
 mod status;
 
 use std::io::{PipeReader, PipeWriter};
+use std::net::TcpListener;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -36,6 +37,7 @@ pub struct Child {
     stdin: Option<PipeWriter>,
     stdout: Option<PipeReader>,
     stderr: Option<PipeReader>,
+    listener: Option<TcpListener>,
     report: ConfinementReport,
     /// What was writable before it started.
     watch: Option<Watch>,
@@ -60,6 +62,11 @@ impl Child {
     /// The reading end of standard error, if that is a pipe; once.
     pub fn take_stderr(&mut self) -> Option<PipeReader> {
         self.stderr.take()
+    }
+
+    /// The listener in the child's network, if one was asked for; once.
+    pub fn take_listener(&mut self) -> Option<TcpListener> {
+        self.listener.take()
     }
 
     /// A descriptor that becomes readable when the child has ended, for an event loop;

@@ -3,6 +3,7 @@
 use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, pipe};
+use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -23,11 +24,15 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
     let program = program(prepared, &command)?;
     let streams = Streams::make(command)?;
     let launch = prepared.launch()?;
+    let is_alone = launch.plan.plan.namespaces.as_ref().is_some_and(|spaces| spaces.network);
+    if program.listener.is_some() && !is_alone {
+        return Err(SpawnError::SharedNetwork);
+    }
     let order =
         Order { prepared, plan: &launch.plan, program: &program, inherited: &streams.theirs };
     let answer = order.launch();
     ahead::refill(prepared, &launch.plan);
-    let Launched { status, pidfd, groups, end } =
+    let Launched { status, pidfd, groups, listener, end } =
         answer.map_err(|error| spawn_error(error, &program))?;
     let child = Child {
         status,
@@ -36,6 +41,7 @@ pub(crate) fn spawn(prepared: &Prepared, command: Command) -> Result<Child, Spaw
         stdin: streams.stdin,
         stdout: streams.stdout,
         stderr: streams.stderr,
+        listener: listener.map(TcpListener::from),
         report: launch.report,
         watch: launch.watch,
         groups: Some(groups),
@@ -128,6 +134,7 @@ fn program(prepared: &Prepared, command: &Command) -> Result<Program, SpawnError
             Some(directory) => c_string(directory, "the directory")?,
             None => prepared.directory.clone(),
         },
+        listener: command.listener,
     })
 }
 

@@ -7,10 +7,12 @@
 //! host sees that the program runs when the order socket closes, because no program inherits it.
 
 use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::fs::Mode;
 use rustix::io::fcntl_dupfd_cloexec;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
 use rustix::process::{chdir, setsid, umask};
 
 use super::{During, Failure, privileges, restrict, tell};
@@ -22,6 +24,9 @@ use crate::witness::Witness;
 
 /// The mask for new files: nobody but the owner writes.
 const UMASK: Mode = Mode::from_raw_mode(0o022);
+
+/// How many connections wait on a listener until the host takes them.
+const LISTENER_BACKLOG: i32 = 128;
 
 /// What the process works with.
 pub(super) struct Payload<'a> {
@@ -122,8 +127,22 @@ impl Places {
 fn start(plan: &Plan, program: &Program, status: BorrowedFd<'_>) -> Result<(), Failure> {
     restrict::limit(&plan.rlimits).during(Step::Rlimits)?;
     chdir(&program.directory).during(Step::WorkingDirectory)?;
+    if let Some(port) = program.listener {
+        hand_over_listener(port, status).during(Step::Network)?;
+    }
     tell(status, &Status::Starting);
     execute(program).during(Step::Execute)
+}
+
+/// Makes a listener on the loopback interface, and gives it to the host. A socket belongs to the
+/// network that it was made in, whoever holds it.
+fn hand_over_listener(port: u16, status: BorrowedFd<'_>) -> io::Result<()> {
+    let listener =
+        socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    bind(&listener, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
+    listen(&listener, LISTENER_BACKLOG)?;
+    let message = postcard::to_allocvec(&Status::Listening).map_err(io::Error::other)?;
+    launcher::send(status, &message, &[listener.as_fd()])
 }
 
 /// Starts the first candidate that there is.

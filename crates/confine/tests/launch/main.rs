@@ -7,6 +7,7 @@ mod files;
 mod groups;
 mod inheritance;
 mod levels;
+mod listener;
 mod mounted;
 #[path = "../common/ordinary_user.rs"]
 mod ordinary_user;

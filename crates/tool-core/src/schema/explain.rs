@@ -188,6 +188,13 @@ impl Violations {
     }
 }
 
+impl From<Violation> for Violations {
+    /// One violation, of what a schema can't say.
+    fn from(violation: Violation) -> Self {
+        Self { shown: vec![violation], omitted: 0 }
+    }
+}
+
 impl fmt::Display for Violations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut bytes, mut left) = (0, self.shown.len());

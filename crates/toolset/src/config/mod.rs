@@ -9,4 +9,4 @@ mod variable;
 pub use error::ConfigError;
 pub use keys::config_schema;
 pub use layers::{ConfigBuilder, LayeredConfig, Origin, Setting};
-pub use sections::{Config, ReservedConfig, ToolsConfig};
+pub use sections::{Config, ToolsConfig};

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use browser::BrowserConfig;
 use chain::ChainConfig;
 use model::ModelConfig;
 use rlm_backend::{QueryConfig, SandboxConfig};
@@ -33,7 +34,7 @@ pub struct Config {
     /// Sub-agents.
     pub subagent: SubagentConfig,
     /// The web.
-    pub browser: ReservedConfig,
+    pub browser: BrowserConfig,
 }
 
 /// `[tools]`: which tools exist, and what may be called.
@@ -54,12 +55,4 @@ pub struct ToolsConfig {
     pub lookup: BTreeMap<String, BTreeMap<String, String>>,
     /// Commands: the name of a tool, and what it starts under confinement.
     pub command: BTreeMap<String, CommandConfig>,
-}
-
-/// A section whose tool is not part of this build. It can only be off.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ReservedConfig {
-    /// Whether the tool exists.
-    pub enabled: bool,
 }

@@ -29,6 +29,11 @@ pub(super) fn parse_text(key: &Key, text: &str) -> Result<Value, String> {
     }
     if takes("array") {
         let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let are_numbers = key.schema.pointer("/items/type").is_some_and(|kind| kind == "integer");
+        if are_numbers {
+            let numbers = items.map(|item| item.parse::<i64>().map(Value::from));
+            return numbers.collect::<Result<_, _>>().map_err(|_| wrong("whole numbers"));
+        }
         return Ok(items.map(Value::from).collect());
     }
     if takes("object") {

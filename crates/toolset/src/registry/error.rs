@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use browser::BrowserToolError;
 use rlm_backend::SandboxToolError;
 use sandbox::{LimitsConfigError, WorkdirError};
 use spawner::{PoolError, SubagentToolError};
@@ -93,12 +94,9 @@ pub enum ToolsetError {
     /// Sub-agents that can't be had.
     #[error("the subagent tool")]
     Agents(#[source] SubagentToolError),
-    /// A tool that is not part of this build.
-    #[error("this build of remit has no {section} tool; leave it false")]
-    NotBuilt {
-        /// The section that asks for it.
-        section: &'static str,
-    },
+    /// The web, which can't be had.
+    #[error("the browser tool")]
+    Browser(#[source] BrowserToolError),
 }
 
 impl ToolsetError {
@@ -125,7 +123,8 @@ impl ToolsetError {
             }
             Self::Agents(SubagentToolError::Pool(_)) => "subagent.state_dir".to_owned(),
             Self::Agents(_) => "subagent".to_owned(),
-            Self::NotBuilt { section } => format!("{section}.enabled"),
+            Self::Browser(BrowserToolError::Config(error)) => format!("browser.{}", error.key()),
+            Self::Browser(_) => "browser".to_owned(),
         }
     }
 }

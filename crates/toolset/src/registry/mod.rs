@@ -11,6 +11,7 @@ mod session_tools;
 
 use std::{path::Path, sync::Arc};
 
+use browser::BrowserTool;
 use rlm_backend::{QueryEngine, QueryModels, SandboxTool};
 use sandbox::{
     BlockingPool, ExecutorTool, ListDirInWorkdir, ReadFileInWorkdir, SearchInWorkdir, StaticLookup,
@@ -87,7 +88,6 @@ impl Toolset {
         agents: Agents,
         models: Result<QueryModels, String>,
     ) -> Result<Self, ToolsetError> {
-        check_reserved(config)?;
         let (makers, agents) = builtins(config, agents, models)?;
         let Makers { tools: builtins, queries, .. } = makers;
         let registry = match &config.tools.definitions {
@@ -122,15 +122,10 @@ impl Toolset {
     }
 }
 
-fn check_reserved(config: &Config) -> Result<(), ToolsetError> {
-    if config.browser.enabled {
-        return Err(ToolsetError::NotBuilt { section: "browser" });
-    }
-    Ok(())
-}
-
 /// The name of the tool of `[subagent]`.
 const AGENTS: &str = "subagent";
+/// The name of the tool of `[browser]`.
+const WEB: &str = "browser";
 
 /// Where the tool of `[subagent]` comes from.
 enum Agents {
@@ -155,6 +150,7 @@ fn builtins(
     makers.lookups(config)?;
     makers.commands(config)?;
     makers.sessions(config, models)?;
+    makers.web(config)?;
     let agents = makers.agents(config, agents)?;
     Ok((makers, agents))
 }
@@ -217,6 +213,14 @@ impl Makers {
         Ok(())
     }
 
+    fn web(&mut self, config: &Config) -> Result<(), ToolsetError> {
+        if config.browser.enabled {
+            let tool = BrowserTool::new(&config.browser).map_err(ToolsetError::Browser)?;
+            self.tools.push(Arc::new(tool));
+        }
+        Ok(())
+    }
+
     fn agents(
         &mut self,
         config: &Config,
@@ -252,7 +256,7 @@ impl Makers {
 
 /// Also where there is no working directory: a name means one thing.
 fn check_free(kind: &'static str, name: &str) -> Result<(), ToolsetError> {
-    let is_taken = SandboxTool::names().contains(&name) || name == AGENTS;
+    let is_taken = SandboxTool::names().contains(&name) || [AGENTS, WEB].contains(&name);
     if is_taken || Toolset::workdir_tools().contains(&name) {
         return Err(ToolsetError::Taken { kind, name: name.to_owned() });
     }

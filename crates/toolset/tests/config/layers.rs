@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use browser::{BrowserConfig, EngineKind};
 use confine::Mechanism;
 use rlm_backend::{ProtectionConfig, Requirements};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use spawner::{
 };
 use toolset::{
     CommandConfig, CommandNetwork, Config, ConfigBuilder, ConfigError, LayeredConfig, Origin,
-    ReservedConfig, WorkdirAccess, config_schema,
+    WorkdirAccess, config_schema,
 };
 
 fn read(toml: &str) -> Result<LayeredConfig, ConfigError> {
@@ -138,8 +139,41 @@ fn full() -> Config {
         session_max_cost_micros: 48,
     };
     config.subagent = subagent();
-    config.browser = ReservedConfig { enabled: true };
+    config.browser = browser();
     config
+}
+
+/// A section of which every key is changed.
+fn browser() -> BrowserConfig {
+    let one = |text: &str| vec![text.to_owned()];
+    BrowserConfig {
+        enabled: true,
+        allow_hosts: one("example.com"),
+        deny_hosts: one("*.example.com"),
+        internal_hosts: one("127.0.0.1:8000"),
+        ports: vec![81, 82],
+        api_methods: one("PUT"),
+        timeout_secs: 51,
+        connect_timeout_ms: 52,
+        first_byte_timeout_ms: 53,
+        max_bytes: 5400,
+        max_document_bytes: 5500,
+        max_header_bytes: 9000,
+        max_redirects: 7,
+        per_host: 8,
+        host_delay_ms: 59,
+        user_agent: Some("mine/1".to_owned()),
+        robots: true,
+        proxy: Some("http://proxy.example:3128".to_owned()),
+        ca_file: Some(PathBuf::from("ca.pem")),
+        keep_secs: 60,
+        keep_bytes: 61,
+        engine: Some(EngineKind::Chromium),
+        engine_program: Some(PathBuf::from("/opt/chromium")),
+        max_pages: 5,
+        page_memory_mib: 1024,
+        page_idle_secs: 62,
+    }
 }
 
 /// A section of which every key is changed, and a provider of which every key is.
@@ -281,4 +315,14 @@ fn docker() -> rlm_backend::DockerConfig {
         share_pipes: false,
         environment: rlm_backend::EngineEnvironment::default(),
     }
+}
+
+#[test]
+fn a_variable_can_hold_numbers() {
+    let mut builder = ConfigBuilder::new();
+    let ports = |text: &str| [("REMIT_BROWSER_PORTS".to_owned(), text.to_owned())];
+    builder.environment(ports("80, 8000")).unwrap();
+    assert_eq!(builder.build().unwrap().config().browser.ports, [80, 8000]);
+    let error = ConfigBuilder::new().environment(ports("80,http")).unwrap_err().to_string();
+    assert!(error.contains("browser.ports") && error.contains("whole numbers"), "{error}");
 }

@@ -45,10 +45,27 @@ fn what_is_off_does_not_exist() {
 }
 
 #[test]
-fn a_tool_that_this_build_does_not_have_can_not_be_on() {
-    let (key, text) = refused(&config("[browser]\nenabled = true\n"));
-    assert_eq!(key, "browser.enabled");
-    assert_eq!(text, "this build of remit has no browser tool; leave it false");
+fn the_web_is_there_when_it_is_on_and_names_what_is_wrong() {
+    for (line, key, part) in [
+        ("timeout_secs = 0", "browser.timeout_secs", "must be from 1 to 3600"),
+        ("ports = [0]", "browser.ports", "none of them 0"),
+        ("allow_hosts = ['https://a.example']", "browser.allow_hosts", "is no host pattern"),
+        ("api_methods = ['TRACE']", "browser.api_methods", "GET, HEAD, POST"),
+        ("proxy = 'socks5://a:1'", "browser.proxy", "http://host:port"),
+        ("ca_file = '/nope.pem'", "browser.ca_file", "can't be read"),
+    ] {
+        let (found, text) = refused(&config(&format!("[browser]\nenabled = true\n{line}\n")));
+        assert_eq!(found, key);
+        assert!(text.contains(part), "{text}");
+        create_default_registry(&config(&format!("[browser]\n{line}\n"))).unwrap();
+    }
+    let registry = create_default_registry(&config("[browser]\nenabled = true\n")).unwrap();
+    assert_eq!(names(&registry), ["browser"]);
+    for operation in ["browser.navigate", "browser.extract", "browser.api", "browser.click"] {
+        assert!(registry.scope([operation]).is_ok(), "{operation}");
+    }
+    let (key, _) = refused(&config("[tools.lookup]\nbrowser = {x = 'y'}\n"));
+    assert_eq!(key, "tools.lookup.browser");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! `remit doctor`: what this machine can enforce on a child process, mechanism by mechanism, which
-//! interpreters sessions find, which container engine answers, and which agent programs are installed.
+//! interpreters sessions find, which container engine answers, which browser live pages find, and
+//! which agent programs are installed.
 //!
 //! What is shown was tried: the mechanisms by a launch, the interpreters by running them confined.
 
 mod agents;
+mod browser;
 mod engine;
 mod interpreters;
 
@@ -15,7 +17,7 @@ use confine::{
 };
 use serde::Serialize;
 
-use self::{agents::AgentProgram, engine::Engine, interpreters::Interpreter};
+use self::{agents::AgentProgram, browser::Browser, engine::Engine, interpreters::Interpreter};
 use crate::{
     args::{DoctorArgs, SettingsArgs},
     failure::Failure,
@@ -56,6 +58,7 @@ struct Findings<'a> {
     interpreters: Vec<Interpreter>,
     #[serde(skip_serializing_if = "Option::is_none")]
     container_engine: Option<Engine>,
+    browser: Option<Browser>,
     agents: Vec<AgentProgram>,
 }
 
@@ -83,6 +86,7 @@ pub(super) async fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
             findings.interpreters = interpreters::look(&prepared);
             let docker = &settings.config().sandbox.docker;
             findings.container_engine = Some(engine::look(docker).await);
+            findings.browser = Some(browser::look(&prepared));
             findings.agents = agents::look();
             show(&findings, args.json)?;
             Ok(ExitCode::SUCCESS)
@@ -113,6 +117,7 @@ impl<'a> Findings<'a> {
             mechanisms: report.iter().map(finding).collect(),
             interpreters: Vec::new(),
             container_engine: None,
+            browser: None,
             agents: Vec::new(),
         }
     }
@@ -127,6 +132,7 @@ impl<'a> Findings<'a> {
             mechanisms: Vec::new(),
             interpreters: Vec::new(),
             container_engine: None,
+            browser: None,
             agents: Vec::new(),
         }
     }
@@ -172,8 +178,9 @@ fn show(findings: &Findings<'_>, is_json: bool) -> Result<(), Failure> {
     let engine = engine.map(|(at, line)| {
         row(if at == 0 { "container engine" } else { "" }, &printable::one_line(&line))
     });
+    let browser = findings.browser.iter().map(|browser| row("chromium", &browser.in_words()));
     let rows = [level].into_iter().chain(mechanisms).chain(holder).chain(interpreters);
-    out::text_out(&rows.chain(engine).chain(agents).collect::<String>())
+    out::text_out(&rows.chain(engine).chain(browser).chain(agents).collect::<String>())
 }
 
 fn row(name: &str, said: &str) -> String {

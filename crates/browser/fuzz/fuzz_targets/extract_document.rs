@@ -1,0 +1,7 @@
+//! Bytes as a document that content is extracted from.
+#![no_main]
+
+#[path = "../src/bodies.rs"]
+mod bodies;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| bodies::extract_document(data));
