@@ -8,19 +8,27 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-        ErrorCode, Implementation, ListToolsResult, LoggingLevel, LoggingMessageNotificationParam,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        SetLevelRequestMethod, SetLevelRequestParams, SubscriptionFilter,
     },
-    service::{NotificationContext, RequestContext},
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use serde_json::json;
 
-use crate::{call, connection::Connection, http::Beside, instructions, intake::CallArguments};
+use crate::{
+    ask::is_stateless, call, connection::Connection, http::Beside, instructions,
+    intake::CallArguments, log,
+};
 
 /// Methods that exist; what the library could not read of them had wrong parameters.
-const METHODS: [&str; 5] =
-    ["initialize", "tools/list", "tools/call", "logging/setLevel", "server/discover"];
+const METHODS: [&str; 6] = [
+    "initialize",
+    "tools/list",
+    "tools/call",
+    "logging/setLevel",
+    "server/discover",
+    "subscriptions/listen",
+];
 
 /// The handler of one client.
 #[derive(Debug, Clone)]
@@ -52,44 +60,11 @@ impl Handler {
             None => context.extensions.get::<CallArguments>().cloned().unwrap_or_default(),
         };
         let connection = self.connection(&context);
-        let result = call::run(connection, &request.name, given, &context).await;
+        let result = call::run(connection, &request, given, &context).await;
         if !context.ct.is_cancelled() {
-            log(connection, &request.name, &result, &context).await;
+            log::ended(connection, &request.name, &result, &context).await;
         }
-        result.map(CallToolResponse::from)
-    }
-}
-
-/// Tells a client that asked for it how a call ended.
-async fn log(
-    connection: &Connection,
-    name: &str,
-    result: &Result<CallToolResult, ErrorData>,
-    context: &RequestContext<RoleServer>,
-) {
-    let (level, ended) = match result {
-        Ok(result) if result.is_error != Some(true) => (LoggingLevel::Info, "done"),
-        Ok(_) => (LoggingLevel::Warning, "failed"),
-        Err(_) => (LoggingLevel::Error, "refused"),
-    };
-    if connection.wants(rank(level)) {
-        let data = json!({ "tool": tool_core::clip(name, 128), "call": ended });
-        let message = LoggingMessageNotificationParam::new(level, data).with_logger("remit");
-        // A client that is gone reads nothing.
-        let _ = context.peer.notify_logging_message(message).await;
-    }
-}
-
-fn rank(level: LoggingLevel) -> u8 {
-    match level {
-        LoggingLevel::Debug => 0,
-        LoggingLevel::Info => 1,
-        LoggingLevel::Notice => 2,
-        LoggingLevel::Warning => 3,
-        LoggingLevel::Error => 4,
-        LoggingLevel::Critical => 5,
-        LoggingLevel::Alert => 6,
-        LoggingLevel::Emergency => 7,
+        result
     }
 }
 
@@ -135,8 +110,37 @@ impl ServerHandler for Handler {
         request: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.connection(&context).set_level(rank(request.level));
+        if is_stateless(&context) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.connection(&context).set_level(log::rank(request.level));
         Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut reloads = self.own.shared().reloads();
+        let wants = subscription.accepted().tools_list_changed == Some(true);
+        loop {
+            tokio::select! {
+                biased;
+                () = subscription.cancelled() => return Ok(()),
+                changed = reloads.changed() => match changed {
+                    Ok(()) if wants => {
+                        let told = subscription.sink().notify_tool_list_changed().await;
+                        told.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                    }
+                    Ok(()) => {}
+                    Err(_) => return Ok(()),
+                },
+            }
+        }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -5,7 +5,7 @@
 //! calls that run get a short while to be answered; then they are cancelled, and the sessions end.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     io,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
@@ -78,6 +78,8 @@ pub(crate) async fn serve(
 #[derive(Debug, Default)]
 struct InFlight {
     requests: HashMap<RequestId, Option<ProgressToken>>,
+    /// What the client is asked and has not answered.
+    asked: HashSet<RequestId>,
     cancelled: VecDeque<RequestId>,
 }
 
@@ -103,6 +105,11 @@ impl InFlight {
             }
             self.cancelled.push_back(id.clone());
         }
+    }
+
+    /// Whether this is the first answer to something that the client is asked.
+    fn was_asked(&mut self, id: &RequestId) -> bool {
+        self.asked.remove(id)
     }
 
     fn is_watched(&self, token: &ProgressToken) -> bool {
@@ -223,8 +230,13 @@ impl Lines {
                     return None;
                 }
             }
-            // Nothing is ever asked of a client.
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => return None,
+            JsonRpcMessage::Response(response) => {
+                return in_flight.was_asked(&response.id).then_some(message);
+            }
+            JsonRpcMessage::Error(error) => {
+                let was_asked = error.id.as_ref().is_some_and(|id| in_flight.was_asked(id));
+                return was_asked.then_some(message);
+            }
         }
         Some(message)
     }
@@ -262,7 +274,10 @@ impl Transport<RoleServer> for Lines {
                 }
                 _ => false,
             },
-            JsonRpcMessage::Request(_) => false,
+            JsonRpcMessage::Request(request) => {
+                in_flight.asked.insert(request.id.clone());
+                false
+            }
         };
         // From here on no progress of it is sent; its id stays in use until the answer is written.
         if let Some(token) = answered.as_ref().and_then(|id| in_flight.requests.get_mut(id)) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_server::{Server, Source, SourceError};
+use mcp_server::{Client, Server, Source, SourceError};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -16,8 +16,7 @@ use sandbox::ToolSandbox;
 use serde_json::{Map, json};
 use tokio_util::sync::CancellationToken;
 use tool_core::{
-    BoxFuture, ExecContext, Limits, ProgressSink, ToolError, ToolOutput, ToolRegistry, ToolSpec,
-    ValidatedArgs,
+    BoxFuture, ExecContext, Limits, ToolError, ToolOutput, ToolRegistry, ToolSpec, ValidatedArgs,
 };
 
 /// Serves until the input ends.
@@ -43,7 +42,7 @@ pub(crate) fn serve(kind: &str, tools: &str) {
 struct Echoes(usize);
 
 impl Source for Echoes {
-    fn open(&self, progress: Arc<dyn ProgressSink>) -> Result<Arc<ToolSandbox>, SourceError> {
+    fn open(&self, client: Client) -> Result<Arc<ToolSandbox>, SourceError> {
         let mut registry = ToolRegistry::new();
         let names: Vec<_> = (0..self.0).map(|n| format!("echo{n}")).collect();
         for name in &names {
@@ -52,7 +51,7 @@ impl Source for Echoes {
         let registry = Arc::new(registry);
         let scope = registry.scope(&names).unwrap();
         let sandbox = ToolSandbox::new(registry, scope, Limits::default());
-        Ok(Arc::new(sandbox.with_progress(progress)))
+        Ok(Arc::new(sandbox.with_progress(client.progress)))
     }
 }
 
