@@ -16,6 +16,7 @@ use rmcp::{
     service::RequestContext,
 };
 use sandbox::AuditError;
+use serde_json::json;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallId, ErrorKind, RawArguments, ToolCall, ToolError, ToolResult};
@@ -120,7 +121,10 @@ fn watched<'a>(
 fn answered(result: ToolResult) -> Result<CallToolResult, ErrorData> {
     match &result.outcome {
         Err(error) if error.kind == ErrorKind::UnknownTool => {
-            Err(ErrorData::invalid_params(error.message.clone(), None))
+            // One sentence is the message, the advice beside it.
+            let (what, advice) = error.message.split_once(". ").unwrap_or((&error.message, ""));
+            let advice = (!advice.is_empty()).then(|| json!({ "advice": advice }));
+            Err(ErrorData::invalid_params(what.to_owned(), advice))
         }
         _ => Ok(result::of(result)),
     }

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-        Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-        SetLevelRequestMethod, SetLevelRequestParams, SubscriptionFilter,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+        ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+        SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
+use serde_json::json;
 
 use crate::{
     ask::is_stateless, call, connection::Connection, http::Beside, instructions,
@@ -29,6 +31,9 @@ const METHODS: [&str; 6] = [
     "server/discover",
     "subscriptions/listen",
 ];
+
+/// Those of them that there are with sessions alone.
+const OF_SESSIONS: [&str; 2] = ["initialize", "logging/setLevel"];
 
 /// The handler of one client.
 #[derive(Debug, Clone)]
@@ -64,8 +69,29 @@ impl Handler {
         if !context.ct.is_cancelled() {
             log::ended(connection, &request.name, &result, &context).await;
         }
-        result
+        result.map(|response| signed(response, &context))
     }
+}
+
+/// The result of a request without a session says who gave it.
+fn signed(response: CallToolResponse, context: &RequestContext<RoleServer>) -> CallToolResponse {
+    match response {
+        CallToolResponse::Complete(mut result) if is_stateless(context) => {
+            sign(&mut result.meta);
+            CallToolResponse::Complete(result)
+        }
+        response => response,
+    }
+}
+
+fn sign(meta: &mut Option<MetaObject>) {
+    let about = json!({ "name": "remit", "version": env!("CARGO_PKG_VERSION") });
+    meta.get_or_insert_default().0.insert("io.modelcontextprotocol/serverInfo".to_owned(), about);
+}
+
+/// Who this server is.
+fn about() -> Implementation {
+    Implementation::new("remit", env!("CARGO_PKG_VERSION")).with_title("remit")
 }
 
 impl ServerHandler for Handler {
@@ -75,12 +101,23 @@ impl ServerHandler for Handler {
             .enable_tool_list_changed()
             .enable_logging()
             .build();
-        let about = Implementation::new("remit", env!("CARGO_PKG_VERSION")).with_title("remit");
-        let config = ServerConfig::new(capabilities).with_server_info(about);
+        let config = ServerConfig::new(capabilities).with_server_info(about());
         match self.common.world() {
             Ok(world) => config.with_instructions(instructions::of(&world.catalogue)),
             Err(_) => config,
         }
+    }
+
+    /// Of sessions alone: the revision without them has deprecated log messages, so none are offered
+    /// there.
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.capabilities.logging = None;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn list_tools(
@@ -94,7 +131,12 @@ impl ServerHandler for Handler {
         })?;
         let cursor = request.and_then(|request| request.cursor);
         let page = world.catalogue.page(cursor.as_deref());
-        page.map_err(|_| ErrorData::invalid_params("the cursor is none that was given", None))
+        let mut page =
+            page.map_err(|_| ErrorData::invalid_params("the cursor is none that was given", None))?;
+        if is_stateless(&context) {
+            sign(&mut page.meta);
+        }
+        Ok(page)
     }
 
     async fn call_tool(
@@ -150,10 +192,11 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = tool_core::clip(&request.method, 128);
-        if METHODS.contains(&method) {
+        let is_gone = is_stateless(&context) && OF_SESSIONS.contains(&method);
+        if METHODS.contains(&method) && !is_gone {
             let message = format!("the params of {method} can't be read");
             return Err(ErrorData::invalid_params(message, None));
         }

@@ -1,9 +1,10 @@
 //! What a client hears of its calls as log messages, from the level on that it asked for.
 //!
 //! At `debug` what a call writes, at `info` that it is done, at `warning` that it failed. A session has
-//! one level, and none before the client asked; a request without a session names its own.
+//! one level, and none before the client asked. The revision without sessions has deprecated log
+//! messages, so its requests get none.
 
-// Log messages are part of every revision that hosts speak, and deprecated in the newest.
+// Log messages are part of every revision with sessions, and deprecated in the newest.
 #![expect(deprecated, reason = "older revisions have log levels")]
 
 use rmcp::{
@@ -43,10 +44,7 @@ fn wants(
     context: &RequestContext<RoleServer>,
     level: LoggingLevel,
 ) -> bool {
-    if is_stateless(context) {
-        return context.meta.log_level().is_some_and(|least| rank(level) >= rank(least));
-    }
-    connection.wants(rank(level))
+    !is_stateless(context) && connection.wants(rank(level))
 }
 
 /// Tells what a call wrote.

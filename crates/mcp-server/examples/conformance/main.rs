@@ -54,19 +54,26 @@ impl Source for Suite {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let address: SocketAddr = std::env::args().nth(1).as_deref().unwrap_or("127.0.0.1:0").parse()?;
+    let address: SocketAddr =
+        std::env::args().nth(1).as_deref().unwrap_or("127.0.0.1:0").parse()?;
     let shared = Arc::new(OnceLock::new());
     let server = Server::new(Arc::new(Suite { server: Arc::clone(&shared) }))?;
     shared.get_or_init(|| server.clone());
     let (token, text) = Token::generate()?;
     let bearer = HeaderValue::from_str(&format!("Bearer {text}"))?;
-    let router = server.http_router(&HttpConfig::default(), token, &CancellationToken::new());
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
+    let mut config = HttpConfig::default();
+    // The suite asks as a page of this server's own would.
+    for name in ["localhost", "127.0.0.1"] {
+        config.origins.push(format!("http://{name}:{}", address.port()));
+    }
+    let router = server.http_router(&config, token, &CancellationToken::new());
     let router = router.layer(map_request(move |mut request: Request| {
         request.headers_mut().insert(header::AUTHORIZATION, bearer.clone());
         async { request }
     }));
-    let listener = tokio::net::TcpListener::bind(address).await?;
-    println!("http://{}/mcp", listener.local_addr()?);
+    println!("http://{address}/mcp");
     axum::serve(listener, router).await?;
     Ok(())
 }

@@ -39,9 +39,14 @@ pub(super) struct Door {
 }
 
 pub(super) async fn answer(State(door): State<Arc<Door>>, request: Request<Body>) -> Response {
+    let is_end = request.method() == Method::DELETE;
     match door.check(request).await {
         Ok((request, permit)) => {
-            let response = door.service.handle(request).await;
+            let mut response = door.service.handle(request).await;
+            if is_end && response.status() == StatusCode::ACCEPTED {
+                // It has ended; clients take "accepted" for a failure.
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
             response.map(|body| held(Body::new(body), permit)).into_response()
         }
         Err(refused) => *refused,

@@ -101,10 +101,7 @@ pub(crate) async fn serve(
     token: Token,
     stop: CancellationToken,
 ) -> Result<(), HttpError> {
-    let own = listener.local_addr()?.ip();
-    if !own.is_unspecified() {
-        config.hosts.push(own.to_string());
-    }
+    with_own_names(&mut config, listener.local_addr()?);
     let router = router(server, &config, token, &stop);
     let router = router.into_make_service_with_connect_info::<SocketAddr>();
     let serving =
@@ -135,6 +132,19 @@ pub(crate) fn router(
     );
     let door = Arc::new(Door::new(config, token, sessions, service));
     Router::new().route("/mcp", any(door::answer)).with_state(door)
+}
+
+/// The names by which this machine reaches the address are allowed. A page of such an origin would be
+/// one that this server gave, and it gives none.
+fn with_own_names(config: &mut HttpConfig, address: SocketAddr) {
+    let (port, mut names) = (address.port(), vec!["localhost".to_owned()]);
+    if address.ip().is_unspecified() {
+        names.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
+    } else {
+        config.hosts.push(address.ip().to_string());
+        names.push(SocketAddr::new(address.ip(), 0).to_string().trim_end_matches(":0").to_owned());
+    }
+    config.origins.extend(names.iter().map(|name| format!("http://{name}:{port}")));
 }
 
 /// What the library itself checks.
