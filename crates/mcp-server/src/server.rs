@@ -8,7 +8,12 @@ use std::{
 
 use rmcp::{Peer, RoleServer};
 use sandbox::{Approver, ToolSandbox};
-use tokio::{sync::watch, task::JoinSet, time::timeout};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+    task::JoinSet,
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 use tool_core::ProgressSink;
 
@@ -98,7 +103,21 @@ impl Server {
     /// # Errors
     /// The client did not begin as the protocol asks, or the streams are broken.
     pub async fn serve_stdio(&self, stop: CancellationToken) -> Result<(), StdioError> {
-        stdio::serve(&self.connection(), stop).await
+        let (input, output) = rmcp::transport::stdio_pipes();
+        stdio::serve(&self.connection(), input, output, stop).await
+    }
+
+    /// The same on two other streams: the halves of a socket, say.
+    ///
+    /// # Errors
+    /// The client did not begin as the protocol asks, or the streams are broken.
+    pub async fn serve_streams(
+        &self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        stop: CancellationToken,
+    ) -> Result<(), StdioError> {
+        stdio::serve(&self.connection(), input, output, stop).await
     }
 
     /// Serves many clients over streamable HTTP at `/mcp`, until `stop` is cancelled.

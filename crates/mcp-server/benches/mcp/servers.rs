@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_server::{Client, Server, Source, SourceError};
+use mcp_server::{Client, HttpConfig, Server, Source, SourceError, Token};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -10,7 +10,10 @@ use rmcp::{
         PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::{RequestContext, serve_server},
-    transport::stdio_pipes,
+    transport::{
+        StreamableHttpServerConfig, stdio_pipes,
+        streamable_http_server::{StreamableHttpService, session::local::LocalSessionManager},
+    },
 };
 use sandbox::ToolSandbox;
 use serde_json::{Map, json};
@@ -25,6 +28,8 @@ pub(crate) fn serve(kind: &str, tools: &str) {
     let tools = tools.parse().unwrap();
     runtime.block_on(async {
         match kind {
+            "remit-http" => remit_http(tools).await,
+            "bare-http" => bare_http().await,
             "remit" => {
                 let server = Server::new(Arc::new(Echoes(tools))).unwrap();
                 Box::pin(server.serve_stdio(CancellationToken::new())).await.unwrap();
@@ -35,6 +40,37 @@ pub(crate) fn serve(kind: &str, tools: &str) {
             }
         }
     });
+}
+
+/// What a client of the servers over HTTP has to send; a bare one asks for none.
+pub(crate) const TOKEN: &str = "0123456789abcdef-token";
+
+async fn remit_http(tools: usize) {
+    let server = Server::new(Arc::new(Echoes(tools))).unwrap();
+    let listener = listener().await;
+    let mut config = HttpConfig::default();
+    // The bounds are looked at, and never reached.
+    config.max_per_second = u32::MAX;
+    config.max_per_second_each = u32::MAX;
+    let token = Token::new(TOKEN).unwrap();
+    let stop = CancellationToken::new();
+    Box::pin(server.serve_http(listener, config, token, stop)).await.unwrap();
+}
+
+async fn bare_http() {
+    let service = StreamableHttpService::new(
+        || Ok(Bare),
+        Arc::<LocalSessionManager>::default(),
+        StreamableHttpServerConfig::default(),
+    );
+    let router = axum::Router::new().route_service("/mcp", service);
+    axum::serve(listener().await, router).await.unwrap();
+}
+
+async fn listener() -> tokio::net::TcpListener {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    println!("{}", listener.local_addr().unwrap());
+    listener
 }
 
 /// So many tools that give their key back.
