@@ -79,7 +79,7 @@ impl Http {
         }
         let mut body = String::new();
         if in_pieces {
-            while !body.ends_with("\r\n0\r\n\r\n") {
+            while body != "0\r\n\r\n" && !body.ends_with("\r\n0\r\n\r\n") {
                 self.stream.read_line(&mut body).unwrap();
             }
         } else {

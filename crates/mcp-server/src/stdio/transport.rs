@@ -27,7 +27,8 @@ use super::{
 };
 use crate::intake::{self, Refusal};
 
-/// How long running calls may still be answered after the input has ended.
+/// How long running calls may still be answered after the input has ended, and how long an answer may
+/// still be written after the server is told to stop.
 const AFTER_END: Duration = Duration::from_secs(1);
 
 type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
@@ -69,10 +70,15 @@ where
         let (output, stop) = (Arc::clone(&self.output), self.stop.clone());
         async move {
             line.push(b'\n');
-            let mut output = output.lock().await;
-            let written = match output.write_all(&line).await {
-                Ok(()) => output.flush().await,
-                failed => failed,
+            let writing = async {
+                let mut output = output.lock().await;
+                output.write_all(&line).await?;
+                output.flush().await
+            };
+            let written = tokio::select! {
+                biased;
+                written = writing => written,
+                () = given_up(&stop) => Err(io::ErrorKind::TimedOut.into()),
             };
             if written.is_err() {
                 stop.cancel();
@@ -169,6 +175,12 @@ where
     }
 }
 
+/// Who does not read is not waited for when everything ends.
+async fn given_up(stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(AFTER_END).await;
+}
+
 impl<R, W> Transport<RoleServer> for Lines<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -225,6 +237,9 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.output.lock().await.flush().await
+        // It may be the next to write, and is never asked to again.
+        self.answering = None;
+        let flushed = async { self.output.lock().await.flush().await };
+        tokio::time::timeout(AFTER_END, flushed).await.unwrap_or(Ok(()))
     }
 }

@@ -13,15 +13,15 @@ fn what_was_missed_comes_with_the_next_stream() {
     let headers = [("Mcp-Session-Id", session.as_str())];
     let body = call("lines", Some("watched")).to_string();
     let mut reader = BufReader::new(served.send("POST", &headers, body.as_bytes()));
-    let (mut last, mut seen) = (None, 0);
-    // Until the first progress came; then the connection breaks.
-    while seen == 0 {
+    let (mut last, mut event) = (None, String::new());
+    // Until the event with the first progress has come; then the connection breaks.
+    while !(event.contains("notifications/progress") && event.ends_with("\n\n")) {
         let mut line = String::new();
         assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ended");
         if let Some(id) = line.strip_prefix("id:") {
             last = Some(id.trim().to_owned());
         }
-        seen += usize::from(line.contains("notifications/progress"));
+        event += &line.replace('\r', "");
     }
     drop(reader);
     let last = last.unwrap();
