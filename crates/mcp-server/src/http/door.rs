@@ -25,6 +25,8 @@ use crate::{
 
 /// The header that names a session of the protocol.
 const SESSION: &str = "mcp-session-id";
+/// The header that names the last event of a stream that broke.
+const LAST_EVENT: &str = "last-event-id";
 
 /// What every request needs.
 pub(super) struct Door {
@@ -93,6 +95,7 @@ impl Door {
         let has_session = parts.headers.contains_key(SESSION);
         let mut beside = Beside { has_session, arguments: CallArguments::default() };
         if parts.method != Method::POST {
+            with_next_event(&mut parts.headers);
             parts.extensions.insert(beside);
             return Ok((Request::from_parts(parts, body), permit));
         }
@@ -145,6 +148,20 @@ fn later(status: StatusCode, seconds: &'static str, why: &'static str) -> Refuse
 fn unreadable(refusal: &Refusal) -> Refused {
     let json = [(header::CONTENT_TYPE, "application/json")];
     refused((StatusCode::BAD_REQUEST, json, refusal.to_json()))
+}
+
+/// The library resumes with the event that the client names, which is the last that it has: the one
+/// after it is meant.
+fn with_next_event(headers: &mut HeaderMap) {
+    let Some(last) = headers.get(LAST_EVENT).and_then(|last| last.to_str().ok()) else { return };
+    let (index, stream) = last.split_once('/').map_or((last, None), |(at, of)| (at, Some(of)));
+    let Some(next) = index.parse::<u64>().ok().and_then(|index| index.checked_add(1)) else {
+        return;
+    };
+    let next = stream.map_or_else(|| next.to_string(), |stream| format!("{next}/{stream}"));
+    if let Ok(next) = next.parse() {
+        headers.insert(LAST_EVENT, next);
+    }
 }
 
 /// The body was written anew, so its length is another.
