@@ -16,7 +16,6 @@ use rmcp::{
     service::RequestContext,
 };
 use sandbox::AuditError;
-use serde_json::json;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallId, ErrorKind, RawArguments, ToolCall, ToolError, ToolResult};
@@ -121,13 +120,18 @@ fn watched<'a>(
 fn answered(result: ToolResult) -> Result<CallToolResult, ErrorData> {
     match &result.outcome {
         Err(error) if error.kind == ErrorKind::UnknownTool => {
-            // One sentence is the message, the advice beside it.
-            let (what, advice) = error.message.split_once(". ").unwrap_or((&error.message, ""));
-            let advice = (!advice.is_empty()).then(|| json!({ "advice": advice }));
-            Err(ErrorData::invalid_params(what.to_owned(), advice))
+            Err(ErrorData::invalid_params(one_sentence(&error.message), None))
         }
         _ => Ok(result::of(result)),
     }
+}
+
+/// The protocol wants one: what follows the first is joined to it.
+fn one_sentence(text: &str) -> String {
+    let Some((what, advice)) = text.split_once(". ") else { return text.to_owned() };
+    let mut letters = advice.chars();
+    let first = letters.next().map(|first| first.to_lowercase().collect::<String>());
+    format!("{what}; {}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 fn cancelled() -> CallToolResult {
@@ -164,8 +168,15 @@ impl Watched<'_> {
         Some(answer)
     }
 
-    /// Tells until `done`; ends early where the client is gone.
+    /// Tells until `done`; ends early where the client is gone. What is left at the end is only logged.
     async fn tell(&self, done: &CancellationToken) {
+        self.tell_until(done).await;
+        if let Some(line) = self.watch.rest() {
+            self.log(&line).await;
+        }
+    }
+
+    async fn tell_until(&self, done: &CancellationToken) {
         let (started, mut told) = (Instant::now(), 0.0);
         loop {
             let earliest = Instant::now() + RARELY;
