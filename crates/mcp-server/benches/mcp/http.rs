@@ -29,6 +29,8 @@ impl Http {
         let host = host.trim().to_owned();
         let stream = TcpStream::connect(&host).unwrap();
         stream.set_nodelay(true).unwrap();
+        // An answer that never comes ends the benchmark.
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         let mut server = Self { child, stream: BufReader::new(stream), host, session: None };
         let params = json!({
             "protocolVersion": "2025-11-25",

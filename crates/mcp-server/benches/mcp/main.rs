@@ -40,6 +40,9 @@ fn main() {
     let python = arguments.iter().position(|argument| argument == "--python");
     let python = python.map(|at| arguments[at + 1].as_str());
     streams(python);
+    let starts = |kind| median((0..20).map(|_| Pipes::start(kind, 1).started).collect());
+    println!("start to first answer: {:?}, bare rmcp {:?}", starts("remit"), starts("bare"));
+    listing();
     compare(
         "HTTP",
         &mut [
@@ -47,9 +50,6 @@ fn main() {
             ("bare rmcp", &mut Http::start("bare-http")),
         ],
     );
-    let starts = |kind| median((0..20).map(|_| Pipes::start(kind, 1).started).collect());
-    println!("start to first answer: {:?}, bare rmcp {:?}", starts("remit"), starts("bare"));
-    listing();
 }
 
 fn streams(python: Option<&str>) {
