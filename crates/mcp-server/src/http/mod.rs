@@ -13,7 +13,7 @@ mod token;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Router, http::request::Parts, routing::any};
+use axum::{Router, http::request::Parts, routing::any, serve::ListenerExt};
 use rmcp::{
     model::Extensions,
     transport::streamable_http_server::{
@@ -102,6 +102,12 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) -> Result<(), HttpError> {
     with_own_names(&mut config, listener.local_addr()?);
+    // An answer goes out in pieces, and none of them waits for the client to say it has the last one.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection answers later than it could");
+        }
+    });
     let router = router(server, &config, token, &stop);
     let router = router.into_make_service_with_connect_info::<SocketAddr>();
     let serving =
