@@ -4,7 +4,10 @@
 //! its foreground (a read from the background would stop the process, which is a hang). Everywhere
 //! else the answer is "nobody", at once. What was typed before the question is no answer to it.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    sync::Arc,
+};
 
 use sandbox::{Approval, ApprovalRequest, Approver};
 use tool_core::BoxFuture;
@@ -23,6 +26,27 @@ pub(crate) struct TerminalApprover {
 impl TerminalApprover {
     pub(crate) fn new(screen: Screen) -> Self {
         Self { screen }
+    }
+
+    /// Who is asked where there is nobody at the terminal.
+    pub(crate) fn or(self, other: Option<Arc<dyn Approver>>) -> Arc<dyn Approver> {
+        match other {
+            None => Arc::new(self),
+            Some(other) => Arc::new(Either { terminal: self, other }),
+        }
+    }
+}
+
+/// A person at the terminal, or else somebody else.
+#[derive(Debug)]
+struct Either {
+    terminal: TerminalApprover,
+    other: Arc<dyn Approver>,
+}
+
+impl Approver for Either {
+    fn ask<'a>(&'a self, request: ApprovalRequest<'a>) -> BoxFuture<'a, Approval> {
+        if is_person_there() { self.terminal.ask(request) } else { self.other.ask(request) }
     }
 }
 

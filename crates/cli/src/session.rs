@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sandbox::{AuditLog, ToolSandbox};
+use sandbox::{Approver, AuditLog, ToolSandbox};
 use spawner::SubagentTool;
 use tokio_util::sync::CancellationToken;
 use tool_core::{AuthorizationScope, Limits, ProgressSink};
@@ -40,17 +40,29 @@ pub(crate) fn start(
     cancellation: CancellationToken,
 ) -> Result<Session, Failure> {
     let live = live.map(|live| Arc::new(live) as Arc<_>);
-    start_with(settings, approver, audit(settings)?, live, cancellation)
+    let around = Around { audit: audit(settings)?, progress: live, client: None };
+    start_with(settings, approver, around, cancellation)
 }
 
-/// The same with a trail that is open, for programs that have several sessions with one trail.
+/// What else a session uses.
+#[derive(Default)]
+pub(crate) struct Around {
+    /// The trail that is written, which several sessions may share.
+    pub(crate) audit: Option<AuditLog>,
+    /// Who watches the calls.
+    pub(crate) progress: Option<Arc<dyn ProgressSink>>,
+    /// Who is asked where nobody is at the terminal.
+    pub(crate) client: Option<Arc<dyn Approver>>,
+}
+
+/// The same for programs that have several sessions.
 pub(crate) fn start_with(
     settings: &Settings,
     approver: TerminalApprover,
-    audit: Option<AuditLog>,
-    progress: Option<Arc<dyn ProgressSink>>,
+    around: Around,
     cancellation: CancellationToken,
 ) -> Result<Session, Failure> {
+    let Around { audit, progress, client } = around;
     let limits = limits(settings)?;
     let host = Arc::new(Host::new(settings.clone(), limits, approver.clone(), audit.clone()));
     let models = models::of_tool(settings);
@@ -62,7 +74,7 @@ pub(crate) fn start_with(
     let ask = settings.ask(&registry, &scope)?;
     let mut sandbox = ToolSandbox::new(registry, scope.clone(), limits)
         .with_cancellation(cancellation)
-        .with_approval(ask, Arc::new(approver));
+        .with_approval(ask, approver.or(client));
     if let Some(progress) = progress {
         sandbox = sandbox.with_progress(progress);
     }

@@ -2,22 +2,34 @@
 //! cancelled.
 //!
 //! A cancelled call is dropped, which ends its work; the library then sends nothing for it. The client
-//! hears of progress only where it gave a token, with values that rise, and of none after the answer:
-//! the last notification is waited for before the answer goes out.
+//! hears of progress only where it gave a token or asked for the most detailed log, with values that
+//! rise, and of none after the answer: the last notification is waited for before the answer goes out.
 
 use std::{pin::pin, time::Duration};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken},
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+        ProgressNotificationParam, ProgressToken,
+    },
     service::RequestContext,
 };
 use sandbox::AuditError;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_core::{ErrorKind, RawArguments, ToolCall, ToolError, ToolResult};
+use tool_core::{CallId, ErrorKind, RawArguments, ToolCall, ToolError, ToolResult};
 
-use crate::{arguments, connection::Connection, intake::CallArguments, progress::Watch, result};
+use crate::{
+    arguments,
+    ask::{Asking, Way},
+    catalogue::Target,
+    connection::Connection,
+    intake::CallArguments,
+    log,
+    progress::Watch,
+    result,
+};
 
 /// The least time between two notifications of one call.
 const RARELY: Duration = Duration::from_millis(100);
@@ -29,20 +41,17 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 /// Calls the tool that a client named.
 pub(crate) async fn run(
     connection: &Connection,
-    name: &str,
+    request: &CallToolRequestParams,
     given: CallArguments,
     context: &RequestContext<RoleServer>,
-) -> Result<CallToolResult, ErrorData> {
+) -> Result<CallToolResponse, ErrorData> {
     let world = connection.world().map_err(|error| {
         tracing::error!(%error, "a client has no tools");
         ErrorData::internal_error("the tools can't be made; the operator's log says why", None)
     })?;
-    let call = tool_call(connection, world.catalogue.target(name), name, given);
-    let watch = context.meta.get_progress_token().map(|token| Watched {
-        token,
-        watch: connection.watch(call.id.clone()),
-        peer: context.peer.clone(),
-    });
+    let call = tool_call(connection, world.catalogue.target(&request.name), request, given);
+    let asking = asking(connection, request, &call.id, context)?;
+    let watch = watched(connection, request, &call.id, context);
     let work = Box::pin(world.sandbox.execute(call));
     let answer = match watch {
         None => tokio::select! {
@@ -52,9 +61,12 @@ pub(crate) async fn run(
         },
         Some(watched) => watched.through(work, &context.ct).await,
     };
+    if let Some(question) = asking.and_then(|asking| asking.question()) {
+        return Ok(question.into());
+    }
     match answer {
-        None => Ok(cancelled()),
-        Some(Ok(result)) => answered(result),
+        None => Ok(cancelled().into()),
+        Some(Ok(result)) => answered(result).map(CallToolResponse::from),
         Some(Err(error)) => {
             tracing::error!(%error, "calls are not executed any more");
             Err(ErrorData::internal_error("the server does not execute any more", None))
@@ -64,11 +76,11 @@ pub(crate) async fn run(
 
 fn tool_call(
     connection: &Connection,
-    target: Option<&crate::catalogue::Target>,
-    name: &str,
+    target: Option<&Target>,
+    request: &CallToolRequestParams,
     CallArguments(given): CallArguments,
 ) -> ToolCall {
-    let tool = target.map_or(name, |target| &target.tool).to_owned();
+    let tool = target.map_or(&*request.name, |target| &target.tool).to_owned();
     let text = match target.and_then(|target| target.operation.as_deref()) {
         Some(operation) => arguments::with_operation(given.as_deref(), operation),
         None => given.unwrap_or_default(),
@@ -76,14 +88,50 @@ fn tool_call(
     ToolCall { id: connection.next_call(), name: tool, arguments: RawArguments::Text(text) }
 }
 
+/// Where the client can be asked, until the call has ended.
+fn asking(
+    connection: &Connection,
+    request: &CallToolRequestParams,
+    call: &CallId,
+    context: &RequestContext<RoleServer>,
+) -> Result<Option<Asking>, ErrorData> {
+    let way = Way::of(connection.desk(), request, context)
+        .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+    Ok(way.map(|way| connection.desk().open(call.clone(), way)))
+}
+
+fn watched<'a>(
+    connection: &Connection,
+    request: &'a CallToolRequestParams,
+    call: &CallId,
+    context: &RequestContext<RoleServer>,
+) -> Option<Watched<'a>> {
+    let token = context.meta.get_progress_token();
+    let logs = log::wants_lines(connection, context);
+    (token.is_some() || logs).then(|| Watched {
+        token,
+        logs: logs.then_some(&request.name),
+        watch: connection.watch(call.clone()),
+        peer: context.peer.clone(),
+    })
+}
+
 /// A name that is no tool is a fault of the protocol; everything else is for the model.
 fn answered(result: ToolResult) -> Result<CallToolResult, ErrorData> {
     match &result.outcome {
         Err(error) if error.kind == ErrorKind::UnknownTool => {
-            Err(ErrorData::invalid_params(error.message.clone(), None))
+            Err(ErrorData::invalid_params(one_sentence(&error.message), None))
         }
         _ => Ok(result::of(result)),
     }
+}
+
+/// The protocol wants one: what follows the first is joined to it.
+fn one_sentence(text: &str) -> String {
+    let Some((what, advice)) = text.split_once(". ") else { return text.to_owned() };
+    let mut letters = advice.chars();
+    let first = letters.next().map(|first| first.to_lowercase().collect::<String>());
+    format!("{what}; {}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 fn cancelled() -> CallToolResult {
@@ -91,14 +139,15 @@ fn cancelled() -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// A call whose client gave a token.
-struct Watched {
-    token: ProgressToken,
+/// A call whose client gave a token, or reads what it writes as log messages of this tool.
+struct Watched<'a> {
+    token: Option<ProgressToken>,
+    logs: Option<&'a str>,
     watch: Watch,
     peer: Peer<RoleServer>,
 }
 
-impl Watched {
+impl Watched<'_> {
     /// Waits for the answer, and tells the client what happens meanwhile.
     async fn through(
         self,
@@ -119,20 +168,29 @@ impl Watched {
         Some(answer)
     }
 
-    /// Tells until `done`; ends early where the client is gone.
+    /// Tells until `done`; ends early where the client is gone. What is left at the end is only logged.
     async fn tell(&self, done: &CancellationToken) {
+        self.tell_until(done).await;
+        if let Some(line) = self.watch.rest() {
+            self.log(&line).await;
+        }
+    }
+
+    async fn tell_until(&self, done: &CancellationToken) {
         let (started, mut told) = (Instant::now(), 0.0);
         loop {
             let earliest = Instant::now() + RARELY;
             let message = tokio::select! {
                 biased;
                 () = done.cancelled() => return,
-                line = self.watch.next() => line,
+                line = self.watch.next() => {
+                    self.log(&line).await;
+                    line
+                }
                 () = sleep(STILL_RUNS) => format!("running for {} s", started.elapsed().as_secs()),
             };
             told += 1.0;
-            let progress = ProgressNotificationParam::new(self.token.clone(), told);
-            if self.peer.notify_progress(progress.with_message(message)).await.is_err() {
+            if !self.progress(told, message).await {
                 return;
             }
             tokio::select! {
@@ -141,5 +199,18 @@ impl Watched {
                 () = sleep_until(earliest) => {}
             }
         }
+    }
+
+    async fn log(&self, line: &str) {
+        if let Some(tool) = self.logs {
+            log::line(&self.peer, tool, line).await;
+        }
+    }
+
+    /// Whether the client is still there.
+    async fn progress(&self, told: f64, message: String) -> bool {
+        let Some(token) = &self.token else { return true };
+        let progress = ProgressNotificationParam::new(token.clone(), told);
+        self.peer.notify_progress(progress.with_message(message)).await.is_ok()
     }
 }

@@ -125,8 +125,12 @@ fn listed(spec: &ToolSpec, name: &str, target: &Target) -> Tool {
     let tool = Tool::new(name.to_owned(), description, object(schema))
         .with_annotations(hints(&title, annotations))
         .with_title(title);
-    match about.and_then(|about| about.output.clone()) {
-        Some(output) => tool.with_raw_output_schema(object(output)),
+    let output = match operation {
+        None => spec.output_schema(),
+        Some(_) => about.and_then(|about| about.output.as_ref()),
+    };
+    match output {
+        Some(output) => tool.with_raw_output_schema(object(output.clone())),
         None => tool,
     }
 }

@@ -9,9 +9,10 @@ use sandbox::ToolSandbox;
 use tool_core::CallId;
 
 use crate::{
+    ask::Desk,
     catalogue::Catalogue,
     progress::{ProgressHub, Watch},
-    server::{Shared, SourceError},
+    server::{Client, Shared, SourceError},
 };
 
 /// A client's tools. Dropping the last handle ends its sessions.
@@ -26,6 +27,7 @@ pub(crate) struct World {
 pub(crate) struct Connection {
     shared: Arc<Shared>,
     hub: Arc<ProgressHub>,
+    desk: Arc<Desk>,
     /// The tools, with the generation that they are of; made when they are first needed.
     world: Mutex<Option<(u64, Arc<World>)>>,
     calls: AtomicU64,
@@ -38,6 +40,7 @@ impl Connection {
         Self {
             shared,
             hub: Arc::default(),
+            desk: Arc::default(),
             world: Mutex::default(),
             calls: AtomicU64::new(0),
             level: Mutex::default(),
@@ -57,7 +60,9 @@ impl Connection {
         {
             return Ok(Arc::clone(world));
         }
-        let opened = Arc::new(self.shared.open(&self.hub)?);
+        let client =
+            Client { progress: Arc::clone(&self.hub) as _, approver: Arc::clone(&self.desk) as _ };
+        let opened = Arc::new(self.shared.open(client)?);
         *world = Some((generation, Arc::clone(&opened)));
         Ok(opened)
     }
@@ -70,6 +75,11 @@ impl Connection {
     /// Watches a call.
     pub(crate) fn watch(&self, call: CallId) -> Watch {
         self.hub.watch(call)
+    }
+
+    /// Where the client's person is asked.
+    pub(crate) fn desk(&self) -> &Arc<Desk> {
+        &self.desk
     }
 
     pub(crate) fn set_level(&self, rank: u8) {

@@ -8,19 +8,32 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-        ErrorCode, Implementation, ListToolsResult, LoggingLevel, LoggingMessageNotificationParam,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+        ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+        SubscriptionFilter,
     },
-    service::{NotificationContext, RequestContext},
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::json;
 
-use crate::{call, connection::Connection, http::Beside, instructions, intake::CallArguments};
+use crate::{
+    ask::is_stateless, call, connection::Connection, http::Beside, instructions,
+    intake::CallArguments, log,
+};
 
 /// Methods that exist; what the library could not read of them had wrong parameters.
-const METHODS: [&str; 5] =
-    ["initialize", "tools/list", "tools/call", "logging/setLevel", "server/discover"];
+const METHODS: [&str; 6] = [
+    "initialize",
+    "tools/list",
+    "tools/call",
+    "logging/setLevel",
+    "server/discover",
+    "subscriptions/listen",
+];
+
+/// Those of them that there are with sessions alone.
+const OF_SESSIONS: [&str; 2] = ["initialize", "logging/setLevel"];
 
 /// The handler of one client.
 #[derive(Debug, Clone)]
@@ -52,45 +65,33 @@ impl Handler {
             None => context.extensions.get::<CallArguments>().cloned().unwrap_or_default(),
         };
         let connection = self.connection(&context);
-        let result = call::run(connection, &request.name, given, &context).await;
+        let result = call::run(connection, &request, given, &context).await;
         if !context.ct.is_cancelled() {
-            log(connection, &request.name, &result, &context).await;
+            log::ended(connection, &request.name, &result, &context).await;
         }
-        result.map(CallToolResponse::from)
+        result.map(|response| signed(response, &context))
     }
 }
 
-/// Tells a client that asked for it how a call ended.
-async fn log(
-    connection: &Connection,
-    name: &str,
-    result: &Result<CallToolResult, ErrorData>,
-    context: &RequestContext<RoleServer>,
-) {
-    let (level, ended) = match result {
-        Ok(result) if result.is_error != Some(true) => (LoggingLevel::Info, "done"),
-        Ok(_) => (LoggingLevel::Warning, "failed"),
-        Err(_) => (LoggingLevel::Error, "refused"),
-    };
-    if connection.wants(rank(level)) {
-        let data = json!({ "tool": tool_core::clip(name, 128), "call": ended });
-        let message = LoggingMessageNotificationParam::new(level, data).with_logger("remit");
-        // A client that is gone reads nothing.
-        let _ = context.peer.notify_logging_message(message).await;
+/// The result of a request without a session says who gave it.
+fn signed(response: CallToolResponse, context: &RequestContext<RoleServer>) -> CallToolResponse {
+    match response {
+        CallToolResponse::Complete(mut result) if is_stateless(context) => {
+            sign(&mut result.meta);
+            CallToolResponse::Complete(result)
+        }
+        response => response,
     }
 }
 
-fn rank(level: LoggingLevel) -> u8 {
-    match level {
-        LoggingLevel::Debug => 0,
-        LoggingLevel::Info => 1,
-        LoggingLevel::Notice => 2,
-        LoggingLevel::Warning => 3,
-        LoggingLevel::Error => 4,
-        LoggingLevel::Critical => 5,
-        LoggingLevel::Alert => 6,
-        LoggingLevel::Emergency => 7,
-    }
+fn sign(meta: &mut Option<MetaObject>) {
+    let about = json!({ "name": "remit", "version": env!("CARGO_PKG_VERSION") });
+    meta.get_or_insert_default().0.insert("io.modelcontextprotocol/serverInfo".to_owned(), about);
+}
+
+/// Who this server is.
+fn about() -> Implementation {
+    Implementation::new("remit", env!("CARGO_PKG_VERSION")).with_title("remit")
 }
 
 impl ServerHandler for Handler {
@@ -100,12 +101,23 @@ impl ServerHandler for Handler {
             .enable_tool_list_changed()
             .enable_logging()
             .build();
-        let about = Implementation::new("remit", env!("CARGO_PKG_VERSION")).with_title("remit");
-        let config = ServerConfig::new(capabilities).with_server_info(about);
+        let config = ServerConfig::new(capabilities).with_server_info(about());
         match self.common.world() {
             Ok(world) => config.with_instructions(instructions::of(&world.catalogue)),
             Err(_) => config,
         }
+    }
+
+    /// Of sessions alone: the revision without them has deprecated log messages, so none are offered
+    /// there.
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.capabilities.logging = None;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn list_tools(
@@ -119,7 +131,12 @@ impl ServerHandler for Handler {
         })?;
         let cursor = request.and_then(|request| request.cursor);
         let page = world.catalogue.page(cursor.as_deref());
-        page.map_err(|_| ErrorData::invalid_params("the cursor is none that was given", None))
+        let mut page =
+            page.map_err(|_| ErrorData::invalid_params("the cursor is none that was given", None))?;
+        if is_stateless(&context) {
+            sign(&mut page.meta);
+        }
+        Ok(page)
     }
 
     async fn call_tool(
@@ -135,8 +152,37 @@ impl ServerHandler for Handler {
         request: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.connection(&context).set_level(rank(request.level));
+        if is_stateless(&context) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.connection(&context).set_level(log::rank(request.level));
         Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut reloads = self.own.shared().reloads();
+        let wants = subscription.accepted().tools_list_changed == Some(true);
+        loop {
+            tokio::select! {
+                biased;
+                () = subscription.cancelled() => return Ok(()),
+                changed = reloads.changed() => match changed {
+                    Ok(()) if wants => {
+                        let told = subscription.sink().notify_tool_list_changed().await;
+                        told.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                    }
+                    Ok(()) => {}
+                    Err(_) => return Ok(()),
+                },
+            }
+        }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -146,10 +192,11 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = tool_core::clip(&request.method, 128);
-        if METHODS.contains(&method) {
+        let is_gone = is_stateless(&context) && OF_SESSIONS.contains(&method);
+        if METHODS.contains(&method) && !is_gone {
             let message = format!("the params of {method} can't be read");
             return Err(ErrorData::invalid_params(message, None));
         }

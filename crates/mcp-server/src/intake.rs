@@ -12,7 +12,7 @@ use rmcp::model::{
     GetMeta, RequestId, RequestMetaObject,
 };
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use tool_core::{clip, parse_strict};
 
 const PARSE_ERROR: i32 = -32700;
@@ -76,6 +76,10 @@ struct CallParams<'a> {
     arguments: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
     meta: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "present")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState", deserialize_with = "present")]
+    request_state: Option<&'a RawValue>,
 }
 
 /// A value that is there, `null` too.
@@ -88,6 +92,9 @@ struct Call<'a> {
     id: RequestId,
     name: Cow<'a, str>,
     meta: Option<Value>,
+    /// What the client's person said, and the ticket that it is for.
+    input_responses: Option<Map<String, Value>>,
+    request_state: Option<String>,
     arguments: CallArguments,
 }
 
@@ -106,7 +113,9 @@ pub(crate) fn message(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
             message: "this is no message that a client may send".to_owned(),
         }),
         Read::Call(call) => {
-            let params = CallToolRequestParams::new(call.name.into_owned());
+            let mut params = CallToolRequestParams::new(call.name.into_owned());
+            params.input_responses = call.input_responses.map(|all| all.into_iter().collect());
+            params.request_state = call.request_state;
             let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
             if let Some(meta) = call.meta {
                 let meta: RequestMetaObject = serde_json::from_value(meta).map_err(|error| {
@@ -129,6 +138,12 @@ pub(crate) fn body(bytes: &[u8]) -> Result<(Vec<u8>, CallArguments), Refusal> {
             let mut params = json!({ "name": call.name });
             if let Some(meta) = call.meta {
                 params["_meta"] = meta;
+            }
+            if let Some(responses) = call.input_responses {
+                params["inputResponses"] = responses.into();
+            }
+            if let Some(state) = call.request_state {
+                params["requestState"] = state.into();
             }
             let id = call.id.into_json_value();
             let message =
@@ -181,15 +196,25 @@ fn call(id: RequestId, params: Option<&RawValue>) -> Result<Call<'_>, Refusal> {
     };
     let params: CallParams<'_> = serde_json::from_str(params.get())
         .map_err(|error| refuse(format!("the params of tools/call can't be read: {error}")))?;
-    let meta = params.meta.map(|meta| parse_strict(meta.get())).transpose();
-    let meta = meta.map_err(|problem| refuse(format!("_meta can't be read: {problem}")))?;
-    let meta = match meta {
-        None | Some(Value::Null) => None,
-        Some(meta @ Value::Object(_)) => Some(meta),
-        Some(_) => return Err(refuse("_meta must be an object".to_owned())),
-    };
+    let meta = object("_meta", params.meta.filter(|meta| meta.get() != "null")).map_err(refuse)?;
+    let input_responses = object("inputResponses", params.input_responses).map_err(refuse)?;
+    let request_state = params.request_state.map(|state| serde_json::from_str(state.get()));
+    let request_state = request_state
+        .transpose()
+        .map_err(|_| refuse("requestState must be a string".to_owned()))?;
+    let meta = meta.map(Value::Object);
     let arguments = CallArguments(params.arguments.map(|raw| raw.get().to_owned()));
-    Ok(Call { id, name: params.name, meta, arguments })
+    Ok(Call { id, name: params.name, meta, input_responses, request_state, arguments })
+}
+
+/// A field that must be an object where it is there, without duplicate keys.
+fn object(name: &str, field: Option<&RawValue>) -> Result<Option<Map<String, Value>>, String> {
+    let Some(field) = field else { return Ok(None) };
+    match parse_strict(field.get()) {
+        Ok(Value::Object(object)) => Ok(Some(object)),
+        Ok(_) => Err(format!("{name} must be an object")),
+        Err(problem) => Err(format!("{name} can't be read: {problem}")),
+    }
 }
 
 /// Why a text is no message.

@@ -50,12 +50,16 @@ impl Watch {
     pub(crate) async fn next(&self) -> String {
         loop {
             let news = self.watched.news.notified();
-            let line = self.watched.line.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(line) = line {
+            if let Some(line) = self.rest() {
                 return line;
             }
             news.await;
         }
+    }
+
+    /// The last line, where it was not given yet.
+    pub(crate) fn rest(&self) -> Option<String> {
+        self.watched.line.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

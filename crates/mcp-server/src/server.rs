@@ -3,11 +3,17 @@
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use rmcp::{Peer, RoleServer};
-use sandbox::ToolSandbox;
-use tokio::sync::watch;
+use sandbox::{Approver, ToolSandbox};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+    task::JoinSet,
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 use tool_core::ProgressSink;
 
@@ -19,14 +25,26 @@ use crate::{
     stdio::{self, StdioError},
 };
 
+/// How long telling one client of a reload may take.
+const TELLING: Duration = Duration::from_secs(1);
+
 /// Makes the sandbox of a connection: its tools, its scope, its limits, its trail.
 pub trait Source: fmt::Debug + Send + Sync + 'static {
-    /// A sandbox for one connection, made with [`ToolSandbox::with_progress`]. Sessions in it end when
-    /// it is dropped, so nobody else may keep it.
+    /// A sandbox for one connection. Sessions in it end when it is dropped, so nobody else may keep it.
     ///
     /// # Errors
     /// What the operator has to change.
-    fn open(&self, progress: Arc<dyn ProgressSink>) -> Result<Arc<ToolSandbox>, SourceError>;
+    fn open(&self, client: Client) -> Result<Arc<ToolSandbox>, SourceError>;
+}
+
+/// What a sandbox may use of the client that it is made for.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Client {
+    /// Shows the client what its calls do; for [`ToolSandbox::with_progress`].
+    pub progress: Arc<dyn ProgressSink>,
+    /// Asks the person behind the client, where there is one; for [`ToolSandbox::with_approval`].
+    pub approver: Arc<dyn Approver>,
 }
 
 /// Why there are no tools for a connection.
@@ -71,7 +89,11 @@ impl Server {
     pub fn new(source: Arc<dyn Source>) -> Result<Self, SourceError> {
         let shared = Shared { source, generation: watch::Sender::new(0), peers: Mutex::default() };
         let server = Self { shared: Arc::new(shared) };
-        server.shared.open(&Arc::default())?;
+        let nobody = Client {
+            progress: Arc::<ProgressHub>::default(),
+            approver: Arc::<crate::ask::Desk>::default(),
+        };
+        server.shared.open(nobody)?;
         Ok(server)
     }
 
@@ -81,7 +103,21 @@ impl Server {
     /// # Errors
     /// The client did not begin as the protocol asks, or the streams are broken.
     pub async fn serve_stdio(&self, stop: CancellationToken) -> Result<(), StdioError> {
-        stdio::serve(&self.connection(), stop).await
+        let (input, output) = rmcp::transport::stdio_pipes();
+        stdio::serve(&self.connection(), input, output, stop).await
+    }
+
+    /// The same on two other streams: the halves of a socket, say.
+    ///
+    /// # Errors
+    /// The client did not begin as the protocol asks, or the streams are broken.
+    pub async fn serve_streams(
+        &self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        stop: CancellationToken,
+    ) -> Result<(), StdioError> {
+        stdio::serve(&self.connection(), input, output, stop).await
     }
 
     /// Serves many clients over streamable HTTP at `/mcp`, until `stop` is cancelled.
@@ -98,19 +134,34 @@ impl Server {
         http::serve(self, listener, config, token, stop).await
     }
 
+    /// What [`Self::serve_http`] serves, for a program that listens itself: behind TLS, or beside other
+    /// routes. Such a program names the hosts it is reached by in `config`, and gives axum's
+    /// `ConnectInfo<SocketAddr>` with each request, where clients are to be told apart.
+    pub fn http_router(
+        &self,
+        config: &HttpConfig,
+        token: Token,
+        stop: &CancellationToken,
+    ) -> axum::Router {
+        http::router(self, config, token, stop)
+    }
+
     /// Says that the source has changed. Every connection takes its tools anew at its next request,
     /// with new sessions, and is told that the list has changed; calls that run end as they would.
     pub async fn reload(&self) {
+        // Those that listen are told by their own tasks.
         self.shared.generation.send_modify(|generation| *generation += 1);
-        let peers = self.shared.connected();
-        for peer in peers {
-            // Whoever does not read is not waited for.
-            let told = peer.notify_tool_list_changed();
-            let told = tokio::time::timeout(std::time::Duration::from_secs(1), told).await;
-            if !matches!(told, Ok(Ok(()))) {
-                tracing::debug!("a client was not told that the tools have changed");
-            }
+        let mut telling = JoinSet::new();
+        for peer in self.shared.connected() {
+            telling.spawn(async move {
+                // Whoever does not read is not waited for.
+                let told = timeout(TELLING, peer.notify_tool_list_changed()).await;
+                if !matches!(told, Ok(Ok(()))) {
+                    tracing::debug!("a client was not told that the tools have changed");
+                }
+            });
         }
+        telling.join_all().await;
     }
 
     pub(crate) fn connection(&self) -> Arc<Connection> {
@@ -123,9 +174,14 @@ impl Shared {
         *self.generation.borrow()
     }
 
+    /// Wakes whoever wants to know of reloads.
+    pub(crate) fn reloads(&self) -> watch::Receiver<u64> {
+        self.generation.subscribe()
+    }
+
     /// Makes what a connection works with.
-    pub(crate) fn open(&self, hub: &Arc<ProgressHub>) -> Result<World, SourceError> {
-        let sandbox = self.source.open(Arc::clone(hub) as _)?;
+    pub(crate) fn open(&self, client: Client) -> Result<World, SourceError> {
+        let sandbox = self.source.open(client)?;
         let existing = sandbox.registry().list().map(|tool| tool.spec());
         let catalogue = Catalogue::new(&sandbox.offered(), existing)
             .map_err(|error| SourceError::new(error.to_string()))?;

@@ -78,6 +78,7 @@ pub struct ToolSpec {
     output_policy: OutputPolicy,
     timeout: Option<Duration>,
     annotations: Annotations,
+    output: Option<Value>,
 }
 
 impl ToolSpec {
@@ -101,6 +102,7 @@ impl ToolSpec {
             output_policy: OutputPolicy::default(),
             timeout: None,
             annotations: Annotations::default(),
+            output: None,
         })
     }
 
@@ -146,6 +148,14 @@ impl ToolSpec {
         self
     }
 
+    /// Says what its result looks like, as a JSON Schema, where that is one JSON object. Nothing is
+    /// checked against it.
+    #[must_use]
+    pub fn with_output_schema(mut self, output: Value) -> Self {
+        self.output = Some(output);
+        self
+    }
+
     /// Replaces the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
@@ -176,6 +186,12 @@ impl ToolSpec {
     #[must_use]
     pub fn parameters(&self) -> &Value {
         &self.parameters
+    }
+
+    /// The JSON Schema of the result, where the tool says what it is.
+    #[must_use]
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.output.as_ref()
     }
 
     /// The title for people, where it has one.

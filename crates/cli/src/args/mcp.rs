@@ -10,8 +10,10 @@ use super::{ExecutionArgs, SettingsArgs};
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Without --http one client is served on standard input and output. SIGHUP reads the \
-                  configuration\nanew. Sessions end with the client's connection.\n\nThe bearer token \
-                  is that of --token-file, or of REMIT_MCP_TOKEN; without both one is made and shown \
+                  configuration\nanew. Sessions end with the client's connection.\n\nWhat --ask-tool \
+                  names is asked for before it runs: with --http at this terminal, where somebody\nis \
+                  there, else of the person behind the client.\n\nThe bearer token is that of \
+                  --token-file, or of REMIT_MCP_TOKEN; without both one is made and shown \
                   once.\n\nExamples:\n  remit mcp --execute-tools --allow-tool sandbox --config \
                   remit.toml\n  remit mcp --execute-tools --allow-tool search_in_workdir \
                   --exec-workdir . --print-config claude\n  remit mcp --http 127.0.0.1:8787 --config \

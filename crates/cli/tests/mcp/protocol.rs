@@ -101,6 +101,15 @@ fn the_log_has_what_the_client_asked_for() {
     assert_eq!(logged("warning", json!({"key": "France"})), [] as [&str; 0]);
     assert_eq!(logged("warning", json!({})), ["warning"]);
     assert_eq!(logged("emergency", json!({})), [] as [&str; 0]);
+    // At the most detailed level what a call writes is heard, too.
+    client.ask("logging/setLevel", json!({"level": "debug"}));
+    client.call("sandbox_execute_bash", json!({"command": "echo there"}));
+    client.ask("ping", json!({}));
+    let heard: Vec<_> = client.aside.iter().map(|one| one["params"]["data"].clone()).collect();
+    assert!(
+        heard.contains(&json!({"tool": "sandbox_execute_bash", "output": "there"})),
+        "{heard:?}"
+    );
 }
 
 #[test]
@@ -118,4 +127,31 @@ fn a_changed_configuration_changes_the_list() {
     client.signal(Signal::HUP);
     assert_eq!(client.next_within(Duration::from_secs(1)), None);
     assert!(client.names().contains(&"secrets".to_owned()));
+}
+
+#[test]
+fn without_a_session_a_client_listens_for_changes() {
+    let place = Place::new();
+    let mut client = place.silent_client(&["--config", "remit.toml"]);
+    let params = json!({
+        "notifications": {"toolsListChanged": true, "promptsListChanged": true},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    });
+    let id = client.request("subscriptions/listen", params);
+    let accepted = client.next_within(DEADLINE).unwrap();
+    assert_eq!(accepted["method"], "notifications/subscriptions/acknowledged", "{accepted}");
+    let filter = &accepted["params"]["notifications"];
+    assert_eq!(filter["toolsListChanged"], true, "{accepted}");
+    assert!(filter["promptsListChanged"].is_null(), "there are no prompts: {accepted}");
+    client.signal(Signal::HUP);
+    let told = client.next_within(DEADLINE).unwrap();
+    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{told}");
+    client.notify("notifications/cancelled", json!({"requestId": id}));
+    client.signal(Signal::HUP);
+    assert_eq!(client.next_within(Duration::from_secs(1)), None);
 }

@@ -1,24 +1,35 @@
-//! The whole way of an MCP call on standard streams, beside a bare echo server of the same library.
+//! The whole way of an MCP call, beside a bare echo server of the same library, on standard streams and
+//! over HTTP.
 //!
-//! `cargo xtask bench mcp` starts both servers as children and asks them in turn, so that what else
-//! the machine does is the same for both. It prints the median round trip, the memory that is held,
-//! the time from the start to the first answer, and what listing 1,000 tools takes beside writing the
-//! same list.
+//! `cargo xtask bench mcp` starts the servers as children and asks them in turn, so that what else the
+//! machine does is the same for all; who is asked first changes with every round. It prints the median
+//! round trip, the processor time of a call, the memory that is held, the time from the start to the
+//! first answer, and what listing 1,000 tools takes beside serialising the same list.
+//!
+//! `cargo xtask bench mcp -- --python PYTHON` has a server of the Python SDK among them, where that
+//! interpreter has the package `mcp`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a benchmark fails by panicking")]
 #![allow(clippy::print_stdout, reason = "its numbers are its output")]
 
+mod http;
+mod pipes;
 mod servers;
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-const ROUNDS: usize = 5_000;
-const WARM: usize = 500;
+use self::{http::Http, pipes::Pipes};
+
+const ROUNDS: usize = 3_000;
+const WARM: usize = 300;
+
+/// A server that is asked over and over.
+trait Asked {
+    fn call(&mut self) -> Duration;
+    /// Its processor time until now.
+    fn used(&self) -> Duration;
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -26,48 +37,87 @@ fn main() {
         servers::serve(&arguments[at + 1], &arguments[at + 2]);
         return;
     }
-    let mut ours = Server::start("remit", 1);
-    let mut bare = Server::start("bare", 1);
-    let (mut our_times, mut bare_times) = (Vec::new(), Vec::new());
-    for round in 0..WARM + ROUNDS {
-        let (our, bare) = (ours.call(), bare.call());
-        if round >= WARM {
-            our_times.push(our);
-            bare_times.push(bare);
-        }
-    }
-    let (our, theirs) = (median(our_times), median(bare_times));
-    println!("round trip: {our:?}, bare rmcp {theirs:?}: {:.2} x", ratio(our, theirs));
-    println!("resident: {} KiB, bare rmcp {} KiB", ours.resident_kib(), bare.resident_kib());
-    let starts = |kind| median((0..20).map(|_| Server::start(kind, 1).started).collect());
+    let python = arguments.iter().position(|argument| argument == "--python");
+    let python = python.map(|at| arguments[at + 1].as_str());
+    streams(python);
+    let starts = |kind| median((0..20).map(|_| Pipes::start(kind, 1).started).collect());
     println!("start to first answer: {:?}, bare rmcp {:?}", starts("remit"), starts("bare"));
     listing();
+    compare(
+        "HTTP",
+        &mut [
+            ("remit", &mut Http::start("remit-http")),
+            ("bare rmcp", &mut Http::start("bare-http")),
+        ],
+    );
 }
 
+fn streams(python: Option<&str>) {
+    let (mut ours, mut bare) = (Pipes::start("remit", 1), Pipes::start("bare", 1));
+    let mut sdk = python.map(Pipes::python);
+    let mut all: Vec<(&str, &mut dyn Asked)> = vec![("remit", &mut ours), ("bare rmcp", &mut bare)];
+    if let Some(sdk) = &mut sdk {
+        all.push(("Python SDK", sdk));
+    }
+    compare("streams", &mut all);
+    println!("resident: {} KiB, bare rmcp {} KiB", ours.resident_kib(), bare.resident_kib());
+}
+
+/// Asks all of them in turn, and compares the first one with the others.
+fn compare(what: &str, servers: &mut [(&str, &mut dyn Asked)]) {
+    let mut times = vec![Vec::new(); servers.len()];
+    let mut before = vec![Duration::ZERO; servers.len()];
+    for round in 0..WARM + ROUNDS {
+        for turn in 0..servers.len() {
+            let at = (turn + round) % servers.len();
+            if round == WARM {
+                before[at] = servers[at].1.used();
+            }
+            let took = servers[at].1.call();
+            if round >= WARM {
+                times[at].push(took);
+            }
+        }
+    }
+    let medians: Vec<_> = times.into_iter().map(median).collect();
+    for (at, (name, server)) in servers.iter().enumerate() {
+        let used = (server.used() - before[at]) / u32::try_from(ROUNDS).unwrap();
+        println!(
+            "{what}, {name}: round trip {:?}, processor {used:?}; remit is {:.2} x",
+            medians[at],
+            ratio(medians[0], medians[at])
+        );
+    }
+}
+
+/// What the server takes to list, beside what serialising the same list takes. The pages are read, and
+/// not looked at.
 fn listing() {
-    let mut server = Server::start("remit", 1000);
-    let mut list = Vec::new();
-    let mut written = Vec::new();
-    for _ in 0..50 {
-        let (started, mut cursor, mut tools) = (Instant::now(), json!({}), Vec::new());
-        loop {
-            let page = server.ask("tools/list", &cursor);
-            tools.push(page["result"]["tools"].clone());
-            let Some(next) = page["result"].get("nextCursor") else { break };
-            cursor = json!({ "cursor": next });
+    let mut server = Pipes::start("remit", 1000);
+    let mut cursors = vec![json!({})];
+    let mut tools: Vec<Value> = Vec::new();
+    loop {
+        let page = server.ask("tools/list", cursors.last().unwrap());
+        tools.extend(page["result"]["tools"].as_array().unwrap().iter().cloned());
+        let Some(next) = page["result"].get("nextCursor") else { break };
+        cursors.push(json!({ "cursor": next }));
+    }
+    assert_eq!(tools.len(), 1000);
+    let tools: Vec<rmcp::model::Tool> =
+        tools.into_iter().map(|tool| serde_json::from_value(tool).unwrap()).collect();
+    let (mut list, mut written) = (Vec::new(), Vec::new());
+    for _ in 0..200 {
+        let started = Instant::now();
+        for cursor in &cursors {
+            server.ask_unread("tools/list", cursor);
         }
         list.push(started.elapsed());
         let started = Instant::now();
-        let text = serde_json::to_string(&tools).unwrap();
-        let read: Value = serde_json::from_str(&text).unwrap();
+        std::hint::black_box(serde_json::to_vec(&tools).unwrap());
         written.push(started.elapsed());
-        assert_eq!(read.as_array().map(Vec::len), Some(4));
     }
     let (list, written) = (median(list), median(written));
-    println!(
-        "1,000 tools: {list:?}, writing and reading the list alone {written:?}: {:.2} x",
-        ratio(list, written)
-    );
+    println!("1,000 tools: {list:?}, serialising alone {written:?}: {:.2} x", ratio(list, written));
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
@@ -79,66 +129,12 @@ fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64()
 }
 
-/// A server as a child, and a client that has begun a session with it.
-struct Server {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-    /// From the start to the answer to `initialize`.
-    started: Duration,
-}
-
-impl Server {
-    #[expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures")]
-    fn start(kind: &str, tools: usize) -> Self {
-        let begun = Instant::now();
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--serve", kind, &tools.to_string()]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let stdin = child.stdin.take().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut server = Self { child, stdin, stdout, started: Duration::ZERO };
-        let params = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "bench", "version": "1"},
-        });
-        server.ask("initialize", &params);
-        server.started = begun.elapsed();
-        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        server
-    }
-
-    fn send(&mut self, message: &Value) {
-        self.stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
-    }
-
-    fn call(&mut self) -> Duration {
-        let params = json!({"name": "echo0", "arguments": {"key": "hello"}});
-        let started = Instant::now();
-        let answer = self.ask("tools/call", &params);
-        let took = started.elapsed();
-        assert_eq!(answer["result"]["content"][0]["text"], "hello");
-        took
-    }
-
-    fn resident_kib(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The processor time of a process, in nanoseconds of its schedule.
+fn used(pid: u32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let one = |task: std::io::Result<std::fs::DirEntry>| -> u64 {
+        let text = std::fs::read_to_string(task.unwrap().path().join("schedstat")).unwrap();
+        text.split(' ').next().unwrap().parse().unwrap()
+    };
+    Duration::from_nanos(threads.map(one).sum())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_server::{Server, Source, SourceError};
+use mcp_server::{Client, HttpConfig, Server, Source, SourceError, Token};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -10,14 +10,16 @@ use rmcp::{
         PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::{RequestContext, serve_server},
-    transport::stdio_pipes,
+    transport::{
+        StreamableHttpServerConfig, stdio_pipes,
+        streamable_http_server::{StreamableHttpService, session::local::LocalSessionManager},
+    },
 };
 use sandbox::ToolSandbox;
 use serde_json::{Map, json};
 use tokio_util::sync::CancellationToken;
 use tool_core::{
-    BoxFuture, ExecContext, Limits, ProgressSink, ToolError, ToolOutput, ToolRegistry, ToolSpec,
-    ValidatedArgs,
+    BoxFuture, ExecContext, Limits, ToolError, ToolOutput, ToolRegistry, ToolSpec, ValidatedArgs,
 };
 
 /// Serves until the input ends.
@@ -26,6 +28,8 @@ pub(crate) fn serve(kind: &str, tools: &str) {
     let tools = tools.parse().unwrap();
     runtime.block_on(async {
         match kind {
+            "remit-http" => remit_http(tools).await,
+            "bare-http" => bare_http().await,
             "remit" => {
                 let server = Server::new(Arc::new(Echoes(tools))).unwrap();
                 Box::pin(server.serve_stdio(CancellationToken::new())).await.unwrap();
@@ -38,12 +42,43 @@ pub(crate) fn serve(kind: &str, tools: &str) {
     });
 }
 
+/// What a client of the servers over HTTP has to send; a bare one asks for none.
+pub(crate) const TOKEN: &str = "0123456789abcdef-token";
+
+async fn remit_http(tools: usize) {
+    let server = Server::new(Arc::new(Echoes(tools))).unwrap();
+    let listener = listener().await;
+    let mut config = HttpConfig::default();
+    // The bounds are looked at, and never reached.
+    config.max_per_second = u32::MAX;
+    config.max_per_second_each = u32::MAX;
+    let token = Token::new(TOKEN).unwrap();
+    let stop = CancellationToken::new();
+    Box::pin(server.serve_http(listener, config, token, stop)).await.unwrap();
+}
+
+async fn bare_http() {
+    let service = StreamableHttpService::new(
+        || Ok(Bare),
+        Arc::<LocalSessionManager>::default(),
+        StreamableHttpServerConfig::default(),
+    );
+    let router = axum::Router::new().route_service("/mcp", service);
+    axum::serve(listener().await, router).await.unwrap();
+}
+
+async fn listener() -> tokio::net::TcpListener {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    println!("{}", listener.local_addr().unwrap());
+    listener
+}
+
 /// So many tools that give their key back.
 #[derive(Debug)]
 struct Echoes(usize);
 
 impl Source for Echoes {
-    fn open(&self, progress: Arc<dyn ProgressSink>) -> Result<Arc<ToolSandbox>, SourceError> {
+    fn open(&self, client: Client) -> Result<Arc<ToolSandbox>, SourceError> {
         let mut registry = ToolRegistry::new();
         let names: Vec<_> = (0..self.0).map(|n| format!("echo{n}")).collect();
         for name in &names {
@@ -52,7 +87,7 @@ impl Source for Echoes {
         let registry = Arc::new(registry);
         let scope = registry.scope(&names).unwrap();
         let sandbox = ToolSandbox::new(registry, scope, Limits::default());
-        Ok(Arc::new(sandbox.with_progress(progress)))
+        Ok(Arc::new(sandbox.with_progress(client.progress)))
     }
 }
 

@@ -1,24 +1,19 @@
 //! Streamable HTTP at `/mcp`: who may ask, how much, and from where; the protocol is the library's.
 //!
-//! In this order: the bearer token (401), the rate and the number of sessions (429, 503), `Host` and
-//! `Origin` (403, against DNS rebinding), the size of the body (413), and the message itself (400).
-//! Nothing of a request is read before its token is right. Each session of the protocol has a sandbox
-//! of its own, which ends when the client deletes the session or leaves it idle; requests without a
-//! session, which the newest revision has, share one.
+//! In this order: the bearer token (401), the rate, the number of requests and of sessions (429, 503),
+//! the size of the body (413), the message itself (400), and `Host` and `Origin` (403, against DNS
+//! rebinding). Nothing of a request is read before its token is right. Each session of the protocol
+//! has a sandbox of its own, which ends when the client deletes the session or leaves it idle; requests
+//! without a session, which the newest revision has, share one.
 
+mod door;
+mod held;
 mod rate;
 mod token;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{
-    Router,
-    body::{Body, Bytes, to_bytes},
-    extract::State,
-    http::{HeaderMap, Method, Request, StatusCode, header, request::Parts},
-    response::{IntoResponse, Response},
-    routing::any,
-};
+use axum::{Router, http::request::Parts, routing::any, serve::ListenerExt};
 use rmcp::{
     model::Extensions,
     transport::streamable_http_server::{
@@ -28,16 +23,10 @@ use rmcp::{
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use self::rate::Rate;
+use self::door::Door;
 pub use self::token::{Token, TokenError};
-use crate::{
-    handler::Handler,
-    intake::{self, CallArguments, Refusal},
-    server::Server,
-};
+use crate::{handler::Handler, intake::CallArguments, server::Server};
 
-/// The header that names a session of the protocol.
-const SESSION: &str = "mcp-session-id";
 /// How long open streams may take to end when the server stops.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -54,22 +43,29 @@ pub struct HttpConfig {
     pub max_body: usize,
     /// The most sessions at once.
     pub max_sessions: usize,
+    /// The most requests that are not answered yet, open streams among them.
+    pub max_in_flight: usize,
     /// How long a session may be idle.
     pub idle: Duration,
     /// The most requests in a second, over all clients; twice as many may come at once.
     pub max_per_second: u32,
+    /// The same for one client: a session, or an address where there is no session.
+    pub max_per_second_each: u32,
 }
 
 impl Default for HttpConfig {
-    /// 4 MiB, 256 sessions, 30 minutes, 1000 requests a second.
+    /// 4 MiB, 256 sessions, 1024 requests in flight, 30 minutes, 1000 requests a second and 250 of
+    /// one client.
     fn default() -> Self {
         Self {
             hosts: Vec::new(),
             origins: Vec::new(),
             max_body: 4 * 1024 * 1024,
             max_sessions: 256,
+            max_in_flight: 1024,
             idle: Duration::from_secs(30 * 60),
             max_per_second: 1000,
+            max_per_second_each: 250,
         }
     }
 }
@@ -97,44 +93,23 @@ impl Beside {
     }
 }
 
-/// What every request needs.
-struct Door {
-    token: Token,
-    rate: Rate,
-    max_body: usize,
-    max_sessions: usize,
-    sessions: Arc<LocalSessionManager>,
-    service: StreamableHttpService<Handler, LocalSessionManager>,
-}
-
 /// Serves until `stop`.
 pub(crate) async fn serve(
     server: &Server,
     listener: TcpListener,
-    config: HttpConfig,
+    mut config: HttpConfig,
     token: Token,
     stop: CancellationToken,
 ) -> Result<(), HttpError> {
-    let address = listener.local_addr()?;
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(config.idle);
-    let sessions = Arc::new(sessions);
-    let common = server.connection();
-    let made = server.clone();
-    let service = StreamableHttpService::new(
-        move || Ok(Handler::new(made.connection(), Arc::clone(&common))),
-        Arc::clone(&sessions),
-        library(address, &config, stop.child_token()),
-    );
-    let door = Arc::new(Door {
-        token,
-        rate: Rate::new(config.max_per_second),
-        max_body: config.max_body,
-        max_sessions: config.max_sessions,
-        sessions,
-        service,
+    with_own_names(&mut config, listener.local_addr()?);
+    // An answer goes out in pieces, and none of them waits for the client to say it has the last one.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection answers later than it could");
+        }
     });
-    let router = Router::new().route("/mcp", any(answer)).with_state(door);
+    let router = router(server, &config, token, &stop);
+    let router = router.into_make_service_with_connect_info::<SocketAddr>();
     let serving =
         axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
     tokio::select! {
@@ -143,15 +118,45 @@ pub(crate) async fn serve(
     }
 }
 
-/// What the library itself checks.
-fn library(
-    address: SocketAddr,
+/// The routes. Who listens decides about addresses; the address of a client is taken from axum's
+/// `ConnectInfo<SocketAddr>`, where it is there.
+pub(crate) fn router(
+    server: &Server,
     config: &HttpConfig,
-    stop: CancellationToken,
-) -> StreamableHttpServerConfig {
+    token: Token,
+    stop: &CancellationToken,
+) -> Router {
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(config.idle);
+    let sessions = Arc::new(sessions);
+    let common = server.connection();
+    let made = server.clone();
+    let service = StreamableHttpService::new(
+        move || Ok(Handler::new(made.connection(), Arc::clone(&common))),
+        Arc::clone(&sessions),
+        library(config, stop.child_token()),
+    );
+    let door = Arc::new(Door::new(config, token, sessions, service));
+    Router::new().route("/mcp", any(door::answer)).with_state(door)
+}
+
+/// The names by which this machine reaches the address are allowed. A page of such an origin would be
+/// one that this server gave, and it gives none.
+fn with_own_names(config: &mut HttpConfig, address: SocketAddr) {
+    let (port, mut names) = (address.port(), vec!["localhost".to_owned()]);
+    if address.ip().is_unspecified() {
+        names.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
+    } else {
+        config.hosts.push(address.ip().to_string());
+        names.push(SocketAddr::new(address.ip(), 0).to_string().trim_end_matches(":0").to_owned());
+    }
+    config.origins.extend(names.iter().map(|name| format!("http://{name}:{port}")));
+}
+
+/// What the library itself checks.
+fn library(config: &HttpConfig, stop: CancellationToken) -> StreamableHttpServerConfig {
     let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let own = (!address.ip().is_unspecified()).then(|| address.ip().to_string());
-    let hosts = loopback.into_iter().chain(own).chain(config.hosts.iter().cloned());
+    let hosts = loopback.into_iter().chain(config.hosts.iter().cloned());
     StreamableHttpServerConfig::default()
         .with_allowed_hosts(hosts)
         .with_allowed_origins(config.origins.iter().cloned())
@@ -163,73 +168,4 @@ fn library(
 async fn late(stop: &CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(GRACE).await;
-}
-
-async fn answer(State(door): State<Arc<Door>>, request: Request<Body>) -> Response {
-    match door.check(request).await {
-        Ok(request) => door.service.handle(request).await.map(Body::new).into_response(),
-        Err(refused) => *refused,
-    }
-}
-
-type Refused = Box<Response>;
-
-impl Door {
-    /// The request as the library is to see it.
-    async fn check(&self, request: Request<Body>) -> Result<Request<Body>, Refused> {
-        if !self.token.is_borne_by(request.headers()) {
-            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            return Err(refused((StatusCode::UNAUTHORIZED, challenge, "a bearer token is needed")));
-        }
-        if !self.rate.takes_one() {
-            let wait = [(header::RETRY_AFTER, "1")];
-            return Err(refused((StatusCode::TOO_MANY_REQUESTS, wait, "too many requests")));
-        }
-        let (mut parts, body) = request.into_parts();
-        let has_session = parts.headers.contains_key(SESSION);
-        let mut beside = Beside { has_session, arguments: CallArguments::default() };
-        if parts.method != Method::POST {
-            parts.extensions.insert(beside);
-            return Ok(Request::from_parts(parts, body));
-        }
-        let body = self.body(body).await?;
-        if !has_session && intake::is_initialize(&body) {
-            self.check_sessions().await?;
-        }
-        let (body, arguments) = intake::body(&body).map_err(|refusal| unreadable(&refusal))?;
-        beside.arguments = arguments;
-        with_length(&mut parts.headers, body.len());
-        parts.extensions.insert(beside);
-        Ok(Request::from_parts(parts, Body::from(body)))
-    }
-
-    async fn body(&self, body: Body) -> Result<Bytes, Refused> {
-        to_bytes(body, self.max_body).await.map_err(|_| {
-            let text = format!("the body can't be read, or has more than {} bytes", self.max_body);
-            refused((StatusCode::PAYLOAD_TOO_LARGE, text))
-        })
-    }
-
-    async fn check_sessions(&self) -> Result<(), Refused> {
-        if self.sessions.sessions.read().await.len() < self.max_sessions {
-            return Ok(());
-        }
-        let wait = [(header::RETRY_AFTER, "10")];
-        Err(refused((StatusCode::SERVICE_UNAVAILABLE, wait, "there are too many sessions")))
-    }
-}
-
-fn refused(response: impl IntoResponse) -> Refused {
-    Box::new(response.into_response())
-}
-
-fn unreadable(refusal: &Refusal) -> Refused {
-    let json = [(header::CONTENT_TYPE, "application/json")];
-    refused((StatusCode::BAD_REQUEST, json, refusal.to_json()))
-}
-
-/// The body was written anew, so its length is another.
-fn with_length(headers: &mut HeaderMap, length: usize) {
-    headers.remove(header::TRANSFER_ENCODING);
-    headers.insert(header::CONTENT_LENGTH, length.into());
 }

@@ -7,6 +7,7 @@ mod failure;
 mod files;
 mod live;
 mod operations;
+mod outputs;
 mod query;
 mod result;
 mod schema;

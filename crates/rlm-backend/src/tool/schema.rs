@@ -5,6 +5,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use super::outputs;
 use serde_json::{Map, Value, json};
 use tool_core::{
     Annotations, ArgumentsProblem, CompiledSchema, NameError, OperationName, OperationSpec,
@@ -12,8 +13,8 @@ use tool_core::{
 };
 
 /// An operation, and its arguments beside `op`.
-struct Operation {
-    name: &'static str,
+pub(super) struct Operation {
+    pub(super) name: &'static str,
     needed: &'static [&'static str],
     taken: &'static [&'static str],
     /// Exactly one of these is needed too.
@@ -28,7 +29,7 @@ const fn operation(
     Operation { name, needed, taken, one_of: &[] }
 }
 
-const OPERATIONS: [Operation; 13] = [
+pub(super) const OPERATIONS: [Operation; 13] = [
     operation("execute_code", &["code"], &["session_id", "timeout_ms"]),
     operation("execute_bash", &["command"], &["session_id", "timeout_ms"]),
     operation("session_create", &[], &[]),
@@ -178,7 +179,6 @@ pub(super) fn spec(name: &str, timeout: Duration) -> Result<ToolSpec, NameError>
 /// One operation, for those that offer it as a tool of its own.
 fn operation_spec(operation: &Operation) -> Result<OperationSpec, NameError> {
     let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let runs_code = matches!(operation.name, "execute_code" | "execute_bash");
     Ok(OperationSpec {
         name: OperationName::new(operation.name)?,
         description: description(operation.name).to_owned(),
@@ -186,7 +186,7 @@ fn operation_spec(operation: &Operation) -> Result<OperationSpec, NameError> {
         taken: owned(operation.taken),
         one_of: owned(operation.one_of),
         annotations: annotations(operation.name),
-        output: runs_code.then(output),
+        output: outputs::of(operation.name),
     })
 }
 
@@ -243,28 +243,6 @@ fn annotations(operation: &str) -> Annotations {
         is_open_world: false,
         is_polling: operation == "session_status",
     }
-}
-
-/// What `execute_code` and `execute_bash` give; more may be there.
-fn output() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "success": {"type": "boolean"},
-            "value": {"type": "string", "description": "What a last expression shows."},
-            "stdout": {},
-            "stderr": {},
-            "session_id": {"type": "string"},
-            "exit_code": {"type": "integer"},
-            "signal": {"type": ["integer", "null"]},
-            "timed_out": {"type": "boolean"},
-            "state": {"type": "string", "enum": ["kept", "restored", "lost"]},
-            "note": {"type": "string"},
-            "truncated": {"type": "boolean"},
-            "duration_ms": {"type": "number"},
-        },
-        "required": ["success", "session_id", "timed_out", "state"],
-    })
 }
 
 /// What a model sees of a tool that does what one operation does.

@@ -48,6 +48,7 @@ impl ListDirInWorkdir {
     pub fn new(workdir: Arc<Workdir>) -> Result<Self, NameError> {
         let spec = ToolSpec::new("list_dir_in_workdir", DESCRIPTION, parameters())?
             .with_title("List a directory")
+            .with_output_schema(output())
             .with_annotations(Annotations {
                 is_read_only: true,
                 is_idempotent: true,
@@ -81,6 +82,31 @@ impl ListDirInWorkdir {
         left_out.entries += unfit;
         Ok((entries, left_out))
     }
+}
+
+/// What it gives.
+fn output() -> serde_json::Value {
+    let count = json!({"type": "integer", "minimum": 0});
+    let entry = json!({
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "type": {"type": "string"},
+            "bytes": count,
+            "is_lossy": {"type": "boolean"},
+        },
+        "required": ["path", "type"],
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "entries": {"type": "array", "items": entry},
+            "is_complete": {"type": "boolean"},
+            "omitted": count,
+            "unread_dirs": count,
+        },
+        "required": ["entries", "is_complete"],
+    })
 }
 
 type Listing = Result<(BoundedList, LeftOut), OpenError>;

@@ -109,8 +109,37 @@ fn operation_spec(
             is_open_world: name == "spawn",
             is_polling: reads,
         },
-        output: None,
+        output: Some(output(name)),
     })
+}
+
+/// What an operation gives; more may be there.
+fn output(operation: &str) -> Value {
+    let (text, count) = (json!({"type": "string"}), json!({"type": "integer", "minimum": 0}));
+    let mut agent = json!({
+        "type": "object",
+        "properties": {"id": text, "state": text, "provider": text, "task": text, "started_ms": count},
+        "required": ["id", "state"],
+    });
+    if operation == "list" {
+        return json!({
+            "type": "object",
+            "properties": {"agents": {"type": "array", "items": agent}, "older": count},
+            "required": ["agents"],
+        });
+    }
+    if operation == "collect" {
+        let piece = json!({
+            "type": "object",
+            "properties": {"stream": text, "text": text, "omitted_bytes": count},
+        });
+        agent["properties"]["output"] = json!({"type": "array", "items": piece});
+        agent["properties"]["next"] = count;
+        agent["properties"]["done"] = json!({"type": "boolean"});
+        agent["properties"]["result"] = json!({"type": "object"});
+        agent["required"] = json!(["id", "state", "output", "next", "done"]);
+    }
+    agent
 }
 
 /// What each operation needs.

@@ -6,7 +6,7 @@
 mod hosts;
 mod source;
 
-use std::{net::SocketAddr, process::ExitCode, sync::Arc};
+use std::{io::IsTerminal, net::SocketAddr, process::ExitCode, sync::Arc};
 
 use mcp_server::{HttpConfig, Server, Token};
 use tokio::net::TcpListener;
@@ -32,6 +32,12 @@ async fn serve(args: McpArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     source::reload_on_hangup(args.clone(), source, server.clone())?;
     match args.http {
         None => {
+            if std::io::stdin().is_terminal() {
+                out::note(
+                    "remit: a program that speaks MCP is expected on standard input; --print-config HOST \
+                     prints how one is told to start this, --http ADDR serves over HTTP",
+                );
+            }
             let served = Box::pin(server.serve_stdio(stop)).await;
             served.map_err(|error| Failure::broken(&error))?;
         }

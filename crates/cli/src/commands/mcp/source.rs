@@ -5,17 +5,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_server::{Server, Source, SourceError};
+use mcp_server::{Client, Server, Source, SourceError};
 use sandbox::{AuditLog, ToolSandbox};
 use tokio_util::sync::CancellationToken;
-use tool_core::ProgressSink;
 
 use crate::{
     approver::TerminalApprover,
     args::McpArgs,
     failure::Failure,
     screen::Screen,
-    session,
+    session::{self, Around},
     settings::{Layers, Settings},
 };
 
@@ -32,7 +31,7 @@ impl SettingsSource {
     pub(super) fn read(args: &McpArgs, screen: &Screen) -> Result<Self, Failure> {
         let settings = read(args)?;
         let approver = TerminalApprover::new(screen.clone());
-        sandbox(&settings, &approver, None, None)?;
+        sandbox(&settings, &approver, Around::default())?;
         let audit = session::audit(&settings)?;
         Ok(Self { settings: Mutex::new(Arc::new(settings)), audit, approver })
     }
@@ -40,16 +39,21 @@ impl SettingsSource {
     /// Reads them anew, where a sandbox can be made of them.
     fn reread(&self, args: &McpArgs) -> Result<(), Failure> {
         let settings = read(args)?;
-        sandbox(&settings, &self.approver, None, None)?;
+        sandbox(&settings, &self.approver, Around::default())?;
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
         Ok(())
     }
 }
 
 impl Source for SettingsSource {
-    fn open(&self, progress: Arc<dyn ProgressSink>) -> Result<Arc<ToolSandbox>, SourceError> {
+    fn open(&self, client: Client) -> Result<Arc<ToolSandbox>, SourceError> {
         let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        sandbox(&settings, &self.approver, self.audit.clone(), Some(progress))
+        let around = Around {
+            audit: self.audit.clone(),
+            progress: Some(client.progress),
+            client: Some(client.approver),
+        };
+        sandbox(&settings, &self.approver, around)
             .map_err(|failure| SourceError::new(failure.to_string()))
     }
 }
@@ -68,11 +72,9 @@ fn read(args: &McpArgs) -> Result<Settings, Failure> {
 fn sandbox(
     settings: &Settings,
     approver: &TerminalApprover,
-    audit: Option<AuditLog>,
-    progress: Option<Arc<dyn ProgressSink>>,
+    around: Around,
 ) -> Result<Arc<ToolSandbox>, Failure> {
-    let (approver, cancellation) = (approver.clone(), CancellationToken::new());
-    session::start_with(settings, approver, audit, progress, cancellation)
+    session::start_with(settings, approver.clone(), around, CancellationToken::new())
         .map(|session| session.sandbox)
 }
 

@@ -106,6 +106,36 @@ impl Hits {
     }
 }
 
+/// What a search gives.
+pub(super) fn schema() -> Value {
+    let (count, flag) = (json!({"type": "integer", "minimum": 0}), json!({"type": "boolean"}));
+    let hit = json!({
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "line": count,
+            "column": count,
+            "text": {"type": "string"},
+            "is_clipped": flag,
+            "is_lossy": flag,
+        },
+        "required": ["path", "line", "column", "text"],
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "matches": {"type": "array", "items": hit},
+            "files_searched": count,
+            "skipped_binary": count,
+            "skipped_ignored": count,
+            "skipped_special": count,
+            "is_complete": flag,
+            "incomplete_by": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["matches", "files_searched", "is_complete"],
+    })
+}
+
 fn entry(path: &Path, line: &Line<'_>, start: usize) -> Value {
     let shown = excerpt(line.bytes, start);
     let text = String::from_utf8_lossy(shown);

@@ -73,6 +73,7 @@ impl SearchInWorkdir {
     pub fn new(workdir: Arc<Workdir>) -> Result<Self, NameError> {
         let spec = ToolSpec::new("search_in_workdir", DESCRIPTION, parameters())?
             .with_title("Search in files")
+            .with_output_schema(hits::schema())
             .with_annotations(Annotations {
                 is_read_only: true,
                 is_idempotent: true,
