@@ -5,13 +5,13 @@
 //! without anything of the host's but programs; the proxy dials what the policy accepts; inside, every
 //! request is judged before it leaves the browser.
 //!
-//! - [`find`]: which program.
-//! - [`arguments`], [`launch`]: how it is started and confined.
-//! - [`cdp`]: the protocol that it is driven by.
-//! - [`reach`], [`proxy`]: what a page may reach, and its only way there.
-//! - [`warden`], [`state`]: what is answered to the browser's events, and known from them.
-//! - [`page`]: what can be done in a page.
-//! - [`sessions`]: the pages of a host.
+//! - `find`: which program.
+//! - `arguments`, `launch`: how it is started and confined.
+//! - `cdp`: the protocol that it is driven by.
+//! - `reach`, `proxy`: what a page may reach, and its only way there.
+//! - `warden`, `state`: what is answered to the browser's events, and known from them.
+//! - `page`: what can be done in a page.
+//! - `sessions`: the pages of a host.
 
 mod arguments;
 mod cdp;
