@@ -62,7 +62,7 @@ mod tool;
 pub(crate) use backend::Backends;
 pub use backend::{
     Backend, BackendError, ChangedFile, FileChanges, FileError, FilePart, Files, Place, Snapshot,
-    SnapshotError, Snapshots, Started,
+    SnapshotError, Snapshots, Started, Waiting,
 };
 pub use config::{SandboxConfig, SandboxConfigError, SessionAccess, SessionNetwork};
 pub use docker::{

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Backend, BackendError, Place};
+use super::{Backend, BackendError, Place, Waiting};
 
 /// The backends that may be used, in the order in which they are tried.
 #[derive(Debug)]
@@ -33,6 +33,16 @@ impl Backends {
         let backend = self.choose()?;
         let place = if files.is_empty() { backend.open() } else { backend.open_reading(files) };
         Ok((place?, backend.name().to_owned()))
+    }
+
+    /// Whether the one that is used is known, and makes places without a wait.
+    pub(crate) fn is_prepared(&self) -> bool {
+        self.chosen.get().is_some_and(|backend| backend.is_prepared())
+    }
+
+    /// Has the one that is used get what takes long. Blocks.
+    pub(crate) fn prepare(&self, waiting: &Waiting) -> Result<(), BackendError> {
+        self.choose()?.prepare(waiting)
     }
 
     fn choose(&self) -> Result<&Arc<dyn Backend>, BackendError> {

@@ -7,6 +7,7 @@
 mod choice;
 mod files;
 mod snapshots;
+mod waiting;
 
 use std::{
     fmt, io,
@@ -23,6 +24,7 @@ use crate::{Channels, DriverProcess, Language};
 pub(crate) use choice::Backends;
 pub use files::{ChangedFile, FileChanges, FileError, FilePart, Files};
 pub use snapshots::{Snapshot, SnapshotError, Snapshots};
+pub use waiting::Waiting;
 
 /// A kind of isolation.
 pub trait Backend: fmt::Debug + Send + Sync {
@@ -35,6 +37,22 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// What is missing, and how to get it.
     fn probe(&self) -> Result<(), BackendError>;
+
+    /// Whether places can be made without a wait for what takes long to get. Asks nobody.
+    fn is_prepared(&self) -> bool {
+        true
+    }
+
+    /// Returns when what takes long to get is there, such as an image. Where the time of who waits is
+    /// over before, the getting goes on, and whoever asks next finds it.
+    ///
+    /// # Errors
+    ///
+    /// It can't be had, or not in time, and how far it has come.
+    fn prepare(&self, waiting: &Waiting) -> Result<(), BackendError> {
+        let _ = waiting;
+        Ok(())
+    }
 
     /// Makes the place of one session. Starts no code of the session.
     ///

@@ -83,7 +83,7 @@ impl Container {
             // The next one finds whatever engine and image are there then.
             Err(error) => {
                 core.forget_engine().await;
-                core.forget_image().await;
+                core.images.forget();
                 Err(error)
             }
             made => made,
@@ -139,7 +139,7 @@ impl<'a> Making<'a> {
     }
 
     async fn run(self) -> Result<Container, BackendError> {
-        let image = self.core.image(self.engine).await?;
+        let image = self.core.image(self.engine, None).await?;
         let (id, meeting) = self.create(&image).await?;
         let docker = &self.engine.docker;
         let begun = self.start(&image, id.clone(), meeting).await;

@@ -16,14 +16,14 @@ use tool_core::BoxFuture;
 
 use super::{
     connect::{self, Engine},
-    image::{self, Image},
+    image::{self, Image, Images},
     owner::Owner,
     reading,
     reap::{self, Reaped},
     requirements,
     worker::Worker,
 };
-use crate::{BackendError, SandboxConfig};
+use crate::{BackendError, SandboxConfig, Waiting};
 
 /// How often containers that nobody owns are looked for.
 const REAP: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ pub(super) struct Core {
     pub(super) owner: Owner,
     pub(super) worker: Worker,
     engine: tokio::sync::Mutex<Option<Engine>>,
-    image: tokio::sync::Mutex<Option<Image>>,
+    pub(super) images: Images,
     info: tokio::sync::Mutex<Option<SystemInfo>>,
     /// The labels of containers that are in use or in the making.
     live: Mutex<HashSet<String>>,
@@ -57,7 +57,7 @@ impl Core {
             owner: Owner::this()?,
             worker: Worker::start()?,
             engine: tokio::sync::Mutex::default(),
-            image: tokio::sync::Mutex::default(),
+            images: Images::default(),
             info: tokio::sync::Mutex::default(),
             live: Mutex::default(),
             shares,
@@ -86,20 +86,24 @@ impl Core {
         *self.info.lock().await = None;
     }
 
-    /// The image; provided by the first who asks.
-    pub(super) async fn image(&self, engine: &Engine) -> Result<Image, BackendError> {
-        let mut image = self.image.lock().await;
-        if let Some(image) = &*image {
-            return Ok(image.clone());
-        }
-        let provided = image::provide(&engine.docker, &self.config.docker).await?;
-        *image = Some(provided.clone());
-        Ok(provided)
+    /// The image; fetched for the first who asks. Who waits is told how far it has come.
+    pub(super) async fn image(
+        &self,
+        engine: &Engine,
+        waiting: Option<&Waiting>,
+    ) -> Result<Image, BackendError> {
+        let (config, handle) = (&self.config.docker, self.worker.handle());
+        self.images.provide(&engine.docker, config, handle, waiting).await
     }
 
-    /// Looks for the image anew where it is asked for next.
-    pub(super) async fn forget_image(&self) {
-        *self.image.lock().await = None;
+    /// Finds the engine and the image, before they are needed.
+    pub(super) async fn prepare(self: &Arc<Self>, waiting: &Waiting) -> Result<(), BackendError> {
+        let engine = self.engine().await?;
+        let image = self.image(&engine, Some(waiting)).await;
+        if image.is_err() {
+            self.forget_engine().await;
+        }
+        image.map(drop)
     }
 
     /// What the engine says of its machine; asked once.

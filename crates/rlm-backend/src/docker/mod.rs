@@ -39,7 +39,7 @@ use std::{
 };
 
 use self::{core::Core, place::DockerPlace};
-use crate::{Backend, BackendError, Place, SandboxConfig, config::DOCKER};
+use crate::{Backend, BackendError, Place, SandboxConfig, Waiting, config::DOCKER};
 
 pub use config::{DockerConfig, PullPolicy};
 pub use connect::EngineEnvironment;
@@ -104,6 +104,25 @@ impl Backend for DockerBackend {
         let asking = Arc::clone(&core);
         let asked = core.worker.wait(PROBE, async move { asking.engine().await.map(drop) });
         asked.unwrap_or_else(|| Err(late()))
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.core.get().is_some_and(|core| core.images.known().is_some())
+    }
+
+    fn prepare(&self, waiting: &Waiting) -> Result<(), BackendError> {
+        let core = Arc::clone(self.core()?);
+        let (preparing, told) = (Arc::clone(&core), waiting.clone());
+        let work = async move { preparing.prepare(&told).await };
+        core.worker.wait(waiting.left(), work).unwrap_or_else(|| {
+            Err(match core.images.fetching() {
+                None => late(),
+                Some(fetching) => BackendError::new(format!(
+                    "{fetching}; it takes longer than this call may, and goes on meanwhile: call again \
+                     later"
+                )),
+            })
+        })
     }
 
     fn open(&self) -> Result<Box<dyn Place>, BackendError> {

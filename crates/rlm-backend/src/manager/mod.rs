@@ -11,6 +11,7 @@ mod files;
 mod id;
 mod owner;
 mod pool;
+mod prepare;
 mod query;
 mod session;
 mod slot;

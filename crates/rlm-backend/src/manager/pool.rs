@@ -45,6 +45,11 @@ impl Pool {
         self.backends.is_choice()
     }
 
+    /// Where sessions are made.
+    pub(super) fn backends(&self) -> &Arc<Backends> {
+        &self.backends
+    }
+
     /// How many are ready.
     pub(super) fn count(&self) -> usize {
         self.sorted_out().ready.len()

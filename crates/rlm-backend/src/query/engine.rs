@@ -19,7 +19,7 @@ use super::{
     session_cap::SessionLeft,
     tree::{Bounds, Level, Tree, lock},
 };
-use crate::{SandboxConfig, SessionError, SessionId, SessionManager};
+use crate::{SandboxConfig, SessionError, SessionId, SessionManager, Waiting};
 
 /// Runs recursive queries. Clones are the same engine.
 #[derive(Debug, Clone)]
@@ -147,6 +147,16 @@ impl QueryEngine {
     #[must_use]
     pub fn time(&self) -> Duration {
         self.shared.config.time()
+    }
+
+    /// Returns when the sessions of queries can be made without a wait for what takes long to get. It is
+    /// part of no query, and of no query's time.
+    ///
+    /// # Errors
+    ///
+    /// A backend that can't be had, or is not ready in time.
+    pub async fn prepare(&self, waiting: Waiting) -> Result<(), SessionError> {
+        self.shared.manager.prepare(waiting).await
     }
 
     /// Asks a question. A caller that drops the future ends the query and all below it.

@@ -5,7 +5,7 @@ use tool_core::{Content, ExecContext, ToolOutput, ValidatedArgs};
 
 use super::{
     failure::Failure,
-    operations::{Operations, session},
+    operations::{Operations, session, waiting},
 };
 use crate::{FilePart, SessionId, base64};
 
@@ -13,12 +13,20 @@ use crate::{FilePart, SessionId, base64};
 const FRAME: usize = 1024;
 
 impl Operations {
-    pub(super) async fn put(&self, args: &ValidatedArgs) -> Result<ToolOutput, Failure> {
+    pub(super) async fn put(
+        &self,
+        args: &ValidatedArgs,
+        ctx: &ExecContext,
+    ) -> Result<ToolOutput, Failure> {
         let path = args.get_str("path").unwrap_or_default();
         let content = content(args)?;
         let bytes = content.len();
         let overwrite = args.get("overwrite").and_then(Value::as_bool).unwrap_or(false);
-        let id = self.manager.put_file(session(args)?, path, content, overwrite).await?;
+        let session = session(args)?;
+        if session.is_none() {
+            self.manager.prepare_default(waiting(ctx)).await?;
+        }
+        let id = self.manager.put_file(session, path, content, overwrite).await?;
         Ok(ToolOutput::json(json!({"session_id": id.to_string(), "path": path, "bytes": bytes})))
     }
 

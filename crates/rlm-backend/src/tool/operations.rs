@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     Background, DriverStatus, Extended, Language, QueryEngine, Run, SessionId, SessionManager,
+    Waiting,
 };
 
 /// The most that is kept back of a call's time for its end.
@@ -46,11 +47,11 @@ impl Operations {
         match operation {
             "execute_code" => self.run(Language::Python, "code", args, ctx).await,
             "execute_bash" => self.run(Language::Bash, "command", args, ctx).await,
-            "session_create" => self.create().await,
+            "session_create" => self.create(ctx).await,
             "session_status" => self.status(needed_session(args)?, ctx).await,
             "session_extend" => self.extend(needed_session(args)?),
             "session_destroy" => self.destroy(needed_session(args)?, ctx).await,
-            "file_put" => self.put(args).await,
+            "file_put" => self.put(args, ctx).await,
             "file_get" => self.get(args, ctx).await,
             "snapshot_create" | "snapshot_restore" | "snapshot_list" | "snapshot_delete" => {
                 self.snapshot(operation, args).await
@@ -77,7 +78,12 @@ impl Operations {
             grace: margin * 2 / 3,
             watcher: ctx.is_watched().then(|| Arc::new(Live::new(ctx.clone())) as _),
         };
-        let (id, ran) = self.manager.run(session(args)?, run).await?;
+        let session = session(args)?;
+        if session.is_none() {
+            let waiting = Waiting::until(run.deadline.into()).watched(run.watcher.clone());
+            self.manager.prepare_default(waiting).await?;
+        }
+        let (id, ran) = self.manager.run(session, run).await?;
         if ran.outcome.ending.cancelled {
             return Err(Failure::Cancelled);
         }
@@ -87,7 +93,8 @@ impl Operations {
         Ok(result::output(&report, ctx.limits().max_output()))
     }
 
-    async fn create(&self) -> Result<ToolOutput, Failure> {
+    async fn create(&self, ctx: &ExecContext) -> Result<ToolOutput, Failure> {
+        self.manager.prepare(waiting(ctx)).await?;
         let id = self.manager.create().await?;
         let backend = self.manager.backend(id)?;
         Ok(ToolOutput::json(json!({"session_id": id.to_string(), "backend": backend})))
@@ -164,6 +171,14 @@ fn background(unread: &[(&str, &Background)], room: usize) -> Map<String, Value>
             ((*name).to_owned(), streams)
         })
         .collect()
+}
+
+/// Waits as long as a call can, and still be answered.
+pub(super) fn waiting(ctx: &ExecContext) -> Waiting {
+    let left = ctx.remaining();
+    let until = Instant::now() + (left - (left / 4).min(MAX_MARGIN));
+    let watcher = ctx.is_watched().then(|| Arc::new(Live::new(ctx.clone())) as _);
+    Waiting::until(until).watched(watcher)
 }
 
 /// The session that a call names, if it does.

@@ -9,7 +9,7 @@ use tool_core::{ExecContext, ToolOutput, ValidatedArgs};
 use super::{
     failure::Failure,
     live::LiveQuery,
-    operations::{Operations, session},
+    operations::{Operations, session, waiting},
 };
 use crate::{
     Context, Query, QueryBudget, QueryError, QueryOutcome, SessionId, SessionUse, Spent,
@@ -32,6 +32,9 @@ impl Operations {
     ) -> Result<ToolOutput, Failure> {
         let engine = self.queries.as_ref().map_err(|why| Failure::Unavailable(why.clone()))?;
         let id = session(args)?;
+        if id.is_none() {
+            self.manager.prepare(waiting(ctx)).await?;
+        }
         let cancel = CancellationToken::new();
         let observer = Arc::new(LiveQuery::new(ctx.clone()));
         let watch = Watch { observer, cancel: cancel.clone(), ..Watch::default() };

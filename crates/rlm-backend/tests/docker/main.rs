@@ -24,6 +24,7 @@ mod escapes;
 mod files;
 #[path = "../sessions/ids.rs"]
 mod ids;
+mod images;
 #[path = "../sessions/lifetime.rs"]
 mod lifetime;
 #[path = "../sessions/pool.rs"]

@@ -51,6 +51,14 @@ pub(super) fn remove(socket: &Path, name: &str) -> io::Result<()> {
     }
 }
 
+/// Deletes an image.
+pub(super) fn remove_image(socket: &Path, image: &str) -> io::Result<()> {
+    match ask(socket, "DELETE", &format!("/images/{image}?force=1"))?.0 {
+        200 | 404 => Ok(()),
+        other => Err(io::Error::other(format!("it answered {other}"))),
+    }
+}
+
 /// The status of the answer to a GET.
 fn status(socket: &Path, path: &str) -> io::Result<u16> {
     get(socket, path).map(|(status, _)| status)

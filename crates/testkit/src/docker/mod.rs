@@ -7,10 +7,12 @@
 
 mod ask;
 mod private;
+mod registry;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::OnceLock};
 
 pub use private::PrivateEngine;
+pub use registry::{Layer, Registry};
 
 /// Where an engine listens that nothing names.
 const USUAL: &str = "/var/run/docker.sock";
@@ -59,6 +61,28 @@ impl TestEngine {
         let containers = ask::containers(&self.socket);
         assert!(containers.is_ok(), "{containers:?}");
         containers.unwrap_or_default()
+    }
+
+    /// The files of an image, as one archive.
+    ///
+    /// # Panics
+    ///
+    /// It can't be had with the `docker` command.
+    #[must_use]
+    pub fn files_of(&self, image: &str) -> Vec<u8> {
+        let files = private::exported(&self.host(), image);
+        assert!(files.is_ok(), "{files:?}");
+        files.unwrap_or_default()
+    }
+
+    /// Deletes an image; one that is not there is none to delete.
+    ///
+    /// # Panics
+    ///
+    /// The engine does not do it.
+    pub fn remove_image(&self, image: &str) {
+        let removed = ask::remove_image(&self.socket, image);
+        assert!(removed.is_ok(), "{removed:?}");
     }
 
     /// Ends and removes a container.

@@ -124,10 +124,30 @@ fn script(name: &str) -> Command {
     command
 }
 
+/// The files of an image, as one archive: those of a container that never runs.
+pub(super) fn exported(host: &str, image: &str) -> io::Result<Vec<u8>> {
+    let made = output(docker(host).args(["create", "--network", "none", image, "true"]))?;
+    let id = String::from_utf8_lossy(&made).trim().to_owned();
+    let files = output(docker(host).args(["export", &id]));
+    output(docker(host).args(["rm", "--force", &id]))?;
+    files
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests start developer tools; nothing confined")]
+fn docker(host: &str) -> Command {
+    let mut command = Command::new("docker");
+    command.args(["--host", host]).stdin(Stdio::null());
+    command
+}
+
 fn run(command: &mut Command) -> io::Result<()> {
+    output(command).map(drop)
+}
+
+fn output(command: &mut Command) -> io::Result<Vec<u8>> {
     let output = command.output()?;
     if output.status.success() {
-        return Ok(());
+        return Ok(output.stdout);
     }
     Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }

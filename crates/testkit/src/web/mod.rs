@@ -191,7 +191,8 @@ async fn read_request(
         if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
             break end + 4;
         }
-        if stream.read_buf(buffer).await? == 0 {
+        // Nor does it speak TLS, of which this is how a client begins.
+        if stream.read_buf(buffer).await? == 0 || buffer.first() == Some(&0x16) {
             return Ok(None);
         }
     };

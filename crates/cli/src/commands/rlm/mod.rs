@@ -1,6 +1,7 @@
 //! `remit rlm`: a question about a text of any length.
 
 mod context;
+mod prepare;
 mod redact;
 mod view;
 
@@ -43,11 +44,11 @@ pub(super) async fn run(args: RlmArgs, screen: &Screen) -> Result<ExitCode, Fail
     };
     let watch = Watch { observer: Arc::new(observer), cancel: cancellation, replay };
     let query = Query { prompt: args.question.clone(), context, ..Query::default() };
-    let outcome = engine.ask(query, watch).await;
+    let outcome = prepare::ask(&engine, screen, query, watch).await;
     if let Some(tools) = &tools {
         tools.end().await;
     }
-    let outcome = outcome.map_err(|error| Failure::broken(&error))?;
+    let Some(outcome) = outcome? else { return Ok(ExitCode::from(interrupt::INTERRUPTED)) };
     if let Some(trajectory) = trajectory {
         trajectory.finish().map_err(|error| Failure::broken(&error))?;
     }
