@@ -96,7 +96,7 @@ impl Container {
             return Ok(());
         }
         let removed = timeout(ANSWER, reap::remove(&self.docker, &self.id)).await;
-        self.core.live().remove(&self.session);
+        Core::live().remove(&self.session);
         match removed {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(told(&error)),
@@ -110,7 +110,7 @@ impl Drop for Container {
         if self.removed.set(()).is_err() {
             return;
         }
-        self.core.live().remove(&self.session);
+        Core::live().remove(&self.session);
         let (docker, id) = (self.docker.clone(), std::mem::take(&mut self.id));
         self.core.worker.handle().spawn(async move {
             // Whoever looks for what was left behind finds it otherwise.
@@ -134,7 +134,7 @@ impl<'a> Making<'a> {
         wanted: &'a Wanted,
     ) -> Result<Self, BackendError> {
         let session = new_name()?;
-        core.live().insert(session.clone());
+        Core::live().insert(session.clone());
         Ok(Self { core, engine, wanted, session })
     }
 
@@ -146,7 +146,7 @@ impl<'a> Making<'a> {
         if begun.is_err() {
             // What can't be removed now is found later.
             let _ = timeout(ANSWER, reap::remove(docker, &id)).await;
-            self.core.live().remove(&self.session);
+            Core::live().remove(&self.session);
         }
         begun
     }
@@ -271,7 +271,7 @@ impl<'a> Making<'a> {
     }
 
     fn refused(&self, error: &Error) -> BackendError {
-        self.core.live().remove(&self.session);
+        Core::live().remove(&self.session);
         let (place, told) = (&self.engine.place, told(error));
         BackendError::new(format!("the container engine at {place} can't start a session: {told}"))
     }

@@ -1,7 +1,7 @@
 //! What all containers of a backend share: the engine, the image, and the thread that waits for both.
 
 use std::{
-    collections::HashSet,
+    collections::BTreeSet,
     io,
     path::PathBuf,
     sync::{
@@ -32,6 +32,10 @@ const ANSWER: Duration = Duration::from_secs(60);
 /// How long an engine may take to list and remove.
 const REAPING: Duration = Duration::from_secs(120);
 
+/// The labels of this program's containers that are in use or in the making. Of all its backends, since
+/// an owner is a program, and one backend must not take another's containers for left behind.
+static LIVE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
 /// What containers share.
 #[derive(Debug)]
 pub(super) struct Core {
@@ -41,8 +45,6 @@ pub(super) struct Core {
     engine: tokio::sync::Mutex<Option<Engine>>,
     pub(super) images: Images,
     info: tokio::sync::Mutex<Option<SystemInfo>>,
-    /// The labels of containers that are in use or in the making.
-    live: Mutex<HashSet<String>>,
     /// The engine has mounted a directory of this machine, or has not been asked to yet.
     shares: AtomicBool,
     reaps: AtomicBool,
@@ -59,7 +61,6 @@ impl Core {
             engine: tokio::sync::Mutex::default(),
             images: Images::default(),
             info: tokio::sync::Mutex::default(),
-            live: Mutex::default(),
             shares,
             reaps: AtomicBool::new(false),
         })
@@ -161,15 +162,15 @@ impl Core {
         self.shares.store(false, Ordering::Relaxed);
     }
 
-    /// The labels of containers that are in use or in the making.
-    pub(super) fn live(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The labels of this program's containers that are in use or in the making.
+    pub(super) fn live() -> MutexGuard<'static, BTreeSet<String>> {
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes containers that nobody owns.
     pub(super) async fn reap(self: &Arc<Self>) -> Result<Reaped, BackendError> {
         let engine = self.engine().await?;
-        let live = || self.live().clone();
+        let live = || Self::live().clone();
         let reaped = tokio::time::timeout(REAPING, reap::reap(&engine.docker, &self.owner, live));
         let late = || BackendError::new("the engine did not answer in time");
         let reaped = reaped.await.map_err(|_| late())?;

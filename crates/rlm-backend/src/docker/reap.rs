@@ -1,6 +1,6 @@
 //! Containers that nobody owns any more are removed: what a killed program left behind.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use bollard::{
     Docker,
@@ -33,7 +33,7 @@ pub struct Reaped {
 pub(super) async fn reap(
     docker: &Docker,
     us: &Owner,
-    live: impl Fn() -> HashSet<String>,
+    live: impl Fn() -> BTreeSet<String>,
 ) -> Result<Reaped, Error> {
     let filters = std::collections::HashMap::from([("label", vec![OWNER])]);
     let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
@@ -60,7 +60,7 @@ fn name(container: &ContainerSummary) -> String {
     names.map(|name| name.trim_start_matches('/').to_owned()).unwrap_or_default()
 }
 
-fn is_left_behind(container: &ContainerSummary, us: &Owner, live: &HashSet<String>) -> bool {
+fn is_left_behind(container: &ContainerSummary, us: &Owner, live: &BTreeSet<String>) -> bool {
     let label = |name: &str| container.labels.as_ref().and_then(|labels| labels.get(name));
     let Some(owner) = label(OWNER).and_then(|owner| Owner::read(owner)) else { return false };
     if owner != *us {
@@ -80,5 +80,28 @@ pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), Error> {
         // Its removal is in progress: the engine does it.
         Err(Error::DockerResponseServerError { status_code: 409, .. }) => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::{super::core::Core, *};
+
+    #[test]
+    fn what_a_session_of_any_backend_of_this_program_has_is_never_left_behind() {
+        let us = Owner::this().unwrap();
+        let old = |session: &str| ContainerSummary {
+            labels: Some(us.labels(session).into_iter().collect::<HashMap<_, _>>()),
+            created: Some(1),
+            ..ContainerSummary::default()
+        };
+        // The set is the program's, whichever backend made the session.
+        Core::live().insert("reap-test".to_owned());
+        let live = Core::live().clone();
+        assert!(!is_left_behind(&old("reap-test"), &us, &live));
+        assert!(is_left_behind(&old("reap-test-gone"), &us, &live));
+        Core::live().remove("reap-test");
     }
 }
