@@ -21,8 +21,12 @@ const PAUSE: Duration = Duration::from_millis(150);
 #[derive(Debug, Clone)]
 enum Deed {
     Say(&'static str),
+    Greet,
     Show,
     Fail,
+    /// Waits for the seconds of its arguments.
+    Wait,
+    FailLate,
     Write,
     Reload(Arc<OnceLock<Server>>),
 }
@@ -63,14 +67,28 @@ impl Tool for Diagnostic {
 
     fn execute(
         &self,
-        _args: ValidatedArgs,
+        args: ValidatedArgs,
         ctx: ExecContext,
     ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             match &self.deed {
                 Deed::Say(text) => Ok(ToolOutput::text(*text)),
+                Deed::Greet => {
+                    let name = args.get_str("name").unwrap_or_default();
+                    Ok(ToolOutput::text(format!("Hello, {name}!")))
+                }
                 Deed::Show => Ok(picture()),
                 Deed::Fail => Err(ToolError::failed("This tool intentionally fails.")),
+                Deed::Wait => {
+                    let seconds =
+                        args.as_object().get("seconds").and_then(Value::as_u64).unwrap_or_default();
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    Ok(ToolOutput::text("It is computed."))
+                }
+                Deed::FailLate => {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    Err(ToolError::failed("This tool intentionally fails."))
+                }
                 Deed::Write => {
                     write(&ctx).await;
                     Ok(ToolOutput::text("Three lines were written."))
@@ -108,7 +126,15 @@ pub(crate) fn all(server: &Arc<OnceLock<Server>>) -> Vec<Diagnostic> {
         "properties": {"message": {"type": "string"}},
         "required": ["message"],
     });
+    let seconds = json!({
+        "type": "object",
+        "properties": {"seconds": {"type": "integer"}, "label": {"type": "string"}},
+    });
+    let name = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     vec![
+        Diagnostic::new("greet", name, Deed::Greet),
+        Diagnostic::new("slow_compute", seconds, Deed::Wait),
+        plain("failing_job", Deed::FailLate),
         plain("test_simple_text", Deed::Say("This is a simple text response for testing.")),
         plain("test_image_content", Deed::Show),
         plain("test_error_handling", Deed::Fail),
