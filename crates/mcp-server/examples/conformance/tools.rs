@@ -27,7 +27,8 @@ enum Deed {
     /// Waits for the seconds of its arguments.
     Wait,
     FailLate,
-    Write,
+    /// Writes three lines, each with a pause after it.
+    Write(Duration),
     Reload(Arc<OnceLock<Server>>),
 }
 
@@ -89,8 +90,8 @@ impl Tool for Diagnostic {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     Err(ToolError::failed("This tool intentionally fails."))
                 }
-                Deed::Write => {
-                    write(&ctx).await;
+                Deed::Write(pause) => {
+                    write(&ctx, *pause).await;
                     Ok(ToolOutput::text("Three lines were written."))
                 }
                 Deed::Reload(server) => {
@@ -109,10 +110,10 @@ fn picture() -> ToolOutput {
     ToolOutput { content: vec![image], ..ToolOutput::default() }
 }
 
-async fn write(ctx: &ExecContext) {
+async fn write(ctx: &ExecContext, pause: Duration) {
     for text in ["started\n", "half\n", "done\n"] {
         ctx.progress(Progress::Output { kind: OutputKind::Stdout, text });
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
     }
 }
 
@@ -138,10 +139,11 @@ pub(crate) fn all(server: &Arc<OnceLock<Server>>) -> Vec<Diagnostic> {
         plain("test_simple_text", Deed::Say("This is a simple text response for testing.")),
         plain("test_image_content", Deed::Show),
         plain("test_error_handling", Deed::Fail),
-        plain("test_tool_with_logging", Deed::Write),
-        plain("test_logging_tool", Deed::Write),
-        plain("test_tool_with_progress", Deed::Write),
-        plain("test_reconnection", Deed::Write),
+        plain("test_tool_with_logging", Deed::Write(PAUSE)),
+        // The suite gives it half a second.
+        plain("test_logging_tool", Deed::Write(PAUSE / 10)),
+        plain("test_tool_with_progress", Deed::Write(PAUSE)),
+        plain("test_reconnection", Deed::Write(PAUSE)),
         plain("test_trigger_tool_change", Deed::Reload(Arc::clone(server))),
         Diagnostic::new("json_schema_2020_12_tool", of_2020_12(), Deed::Say("fits")),
         Diagnostic::new("test_elicitation", message, Deed::Say("allowed")).asked_for(),
