@@ -4,18 +4,19 @@
 //! A cancelled call is dropped, which ends its work; the library then sends nothing for it. The client
 //! hears of progress only where it gave a token or asked for the most detailed log, with values that
 //! rise, and of none after the answer: the last notification is waited for before the answer goes out.
+//! A client that takes tasks gets one where the answer does not come soon (`tasks`), and reads there how
+//! it goes.
 
-use std::{pin::pin, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult,
         ProgressNotificationParam, ProgressToken,
     },
     service::RequestContext,
 };
-use sandbox::AuditError;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallId, ErrorKind, RawArguments, ToolCall, ToolError, ToolResult};
@@ -24,11 +25,12 @@ use crate::{
     arguments,
     ask::{Asking, Way},
     catalogue::Target,
-    connection::Connection,
+    connection::{Connection, World},
     intake::CallArguments,
     log,
     progress::Watch,
     result,
+    tasks::{self, Answer, Begun},
 };
 
 /// The least time between two notifications of one call.
@@ -44,16 +46,28 @@ pub(crate) async fn run(
     request: &CallToolRequestParams,
     given: CallArguments,
     context: &RequestContext<RoleServer>,
-) -> Result<CallToolResponse, ErrorData> {
+) -> Answer {
     let world = connection.world().map_err(|error| {
         tracing::error!(%error, "a client has no tools");
         ErrorData::internal_error("the tools can't be made; the operator's log says why", None)
     })?;
     let call = tool_call(connection, world.catalogue.target(&request.name), request, given);
-    let asking = asking(connection, request, &call.id, context)?;
-    let watch = watched(connection, request, &call.id, context);
-    let work = Box::pin(world.sandbox.execute(call));
-    let answer = match watch {
+    let id = call.id.clone();
+    let asking = asking(connection, request, &id, context)?;
+    let mut work = Box::pin(work(world, call, asking));
+    if tasks::are_taken(context) {
+        let begun = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => return Ok(cancelled().into()),
+            begun = connection.tasks().begin(work, connection.watch(id.clone())) => begun,
+        };
+        work = match begun {
+            Begun::Answered(answer) => return answer,
+            Begun::Task(task) => return Ok(CallToolResponse::Task(CreateTaskResult::new(task))),
+            Begun::Waits(work) => work,
+        };
+    }
+    let answer = match watched(connection, request, &id, context) {
         None => tokio::select! {
             biased;
             () = context.ct.cancelled() => None,
@@ -61,13 +75,18 @@ pub(crate) async fn run(
         },
         Some(watched) => watched.through(work, &context.ct).await,
     };
+    answer.unwrap_or_else(|| Ok(cancelled().into()))
+}
+
+/// The call itself, and its answer. It holds what it needs of its connection, and not the connection.
+async fn work(world: Arc<World>, call: ToolCall, asking: Option<Asking>) -> Answer {
+    let result = world.sandbox.execute(call).await;
     if let Some(question) = asking.and_then(|asking| asking.question()) {
         return Ok(question.into());
     }
-    match answer {
-        None => Ok(cancelled().into()),
-        Some(Ok(result)) => answered(result).map(CallToolResponse::from),
-        Some(Err(error)) => {
+    match result {
+        Ok(result) => answered(result).map(CallToolResponse::from),
+        Err(error) => {
             tracing::error!(%error, "calls are not executed any more");
             Err(ErrorData::internal_error("the server does not execute any more", None))
         }
@@ -151,9 +170,9 @@ impl Watched<'_> {
     /// Waits for the answer, and tells the client what happens meanwhile.
     async fn through(
         self,
-        work: impl Future<Output = Result<ToolResult, AuditError>>,
+        work: impl Future<Output = Answer>,
         cancelled: &CancellationToken,
-    ) -> Option<Result<ToolResult, AuditError>> {
+    ) -> Option<Answer> {
         let done = CancellationToken::new();
         let (mut work, mut telling) = (pin!(work), pin!(self.tell(&done)));
         let answer = tokio::select! {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tool_core::{Annotations, OperationName, OperationSpec, ToolSpec};
 
 /// How many tools a page of the list has. Hosts that read one page only are many, so it is large.
-const PAGE: usize = 250;
+const PAGE: usize = 500;
 
 /// What a listed name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

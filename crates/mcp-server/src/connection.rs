@@ -13,6 +13,7 @@ use crate::{
     catalogue::Catalogue,
     progress::{ProgressHub, Watch},
     server::{Client, Shared, SourceError},
+    tasks::Tasks,
 };
 
 /// A client's tools. Dropping the last handle ends its sessions.
@@ -28,6 +29,7 @@ pub(crate) struct Connection {
     shared: Arc<Shared>,
     hub: Arc<ProgressHub>,
     desk: Arc<Desk>,
+    tasks: Arc<Tasks>,
     /// The tools, with the generation that they are of; made when they are first needed.
     world: Mutex<Option<(u64, Arc<World>)>>,
     calls: AtomicU64,
@@ -41,6 +43,7 @@ impl Connection {
             shared,
             hub: Arc::default(),
             desk: Arc::default(),
+            tasks: Arc::default(),
             world: Mutex::default(),
             calls: AtomicU64::new(0),
             level: Mutex::default(),
@@ -80,6 +83,11 @@ impl Connection {
     /// Where the client's person is asked.
     pub(crate) fn desk(&self) -> &Arc<Desk> {
         &self.desk
+    }
+
+    /// Its calls that take long.
+    pub(crate) fn tasks(&self) -> &Arc<Tasks> {
+        &self.tasks
     }
 
     pub(crate) fn set_level(&self, rank: u8) {

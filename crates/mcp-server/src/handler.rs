@@ -8,10 +8,10 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
-        ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-        SubscriptionFilter,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
+        DiscoverResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListToolsResult,
+        MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        SetLevelRequestMethod, SetLevelRequestParams, SubscriptionFilter, UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -19,17 +19,20 @@ use serde_json::json;
 
 use crate::{
     ask::is_stateless, call, connection::Connection, http::Beside, instructions,
-    intake::CallArguments, log,
+    intake::CallArguments, log, tasks::Tasks,
 };
 
 /// Methods that exist; what the library could not read of them had wrong parameters.
-const METHODS: [&str; 6] = [
+const METHODS: [&str; 9] = [
     "initialize",
     "tools/list",
     "tools/call",
     "logging/setLevel",
     "server/discover",
     "subscriptions/listen",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
 ];
 
 /// Those of them that there are with sessions alone.
@@ -53,6 +56,10 @@ impl Handler {
             Some(beside) if !beside.has_session => &self.common,
             _ => &self.own,
         }
+    }
+
+    fn tasks(&self, context: &RequestContext<RoleServer>) -> &Tasks {
+        self.connection(context).tasks()
     }
 
     async fn called(
@@ -80,6 +87,10 @@ fn signed(response: CallToolResponse, context: &RequestContext<RoleServer>) -> C
             sign(&mut result.meta);
             CallToolResponse::Complete(result)
         }
+        CallToolResponse::Task(mut created) => {
+            sign(&mut created.meta);
+            CallToolResponse::Task(created)
+        }
         response => response,
     }
 }
@@ -100,6 +111,7 @@ impl ServerHandler for Handler {
             .enable_tools()
             .enable_tool_list_changed()
             .enable_logging()
+            .enable_tasks()
             .build();
         let config = ServerConfig::new(capabilities).with_server_info(about());
         match self.common.world() {
@@ -145,6 +157,33 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         Box::pin(self.called(request, context)).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let mut result = GetTaskResult::new(self.tasks(&context).get(&request.task_id)?);
+        sign(&mut result.meta);
+        Ok(result)
+    }
+
+    /// Nothing is asked within a task, so there is nothing to take.
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks(&context).get(&request.task_id).map(|_| ())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks(&context).cancel(&request.task_id)
     }
 
     async fn set_level(

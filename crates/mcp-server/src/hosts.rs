@@ -34,6 +34,9 @@ impl Host {
     }
 }
 
+/// How long a host that asks for it waits for a call, in seconds; a minute is too short for many.
+const PATIENCE: u32 = 300;
+
 /// The snippet that starts `command` with `args` as a server named `remit`.
 #[must_use]
 pub fn snippet(host: Host, command: &str, args: &[String]) -> String {
@@ -46,12 +49,14 @@ pub fn snippet(host: Host, command: &str, args: &[String]) -> String {
             all("servers", server)
         }
         // A string of JSON without control characters is one of TOML and of YAML, too.
-        Host::Codex => {
-            format!("[mcp_servers.remit]\ncommand = {}\nargs = {}\n", json!(command), json!(args))
-        }
+        Host::Codex => format!(
+            "[mcp_servers.remit]\ncommand = {}\nargs = {}\ntool_timeout_sec = {PATIENCE}\n",
+            json!(command),
+            json!(args)
+        ),
         Host::Goose => format!(
-            "extensions:\n  remit:\n    name: remit\n    type: stdio\n    enabled: true\n    \
-             timeout: 300\n    cmd: {}\n    args: {}\n",
+            "extensions:\n  remit:\n    name: remit\n    description: Tools in a sandbox\n    type: stdio\n    \
+             enabled: true\n    timeout: {PATIENCE}\n    cmd: {}\n    args: {}\n",
             json!(command),
             json!(args)
         ),

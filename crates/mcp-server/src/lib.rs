@@ -22,9 +22,11 @@ mod instructions;
 mod intake;
 mod log;
 mod progress;
+mod random;
 mod result;
 mod server;
 mod stdio;
+mod tasks;
 
 pub use http::{HttpConfig, HttpError, Token, TokenError};
 pub use server::{Client, Server, Source, SourceError};

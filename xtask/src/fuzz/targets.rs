@@ -57,9 +57,14 @@ mod tests {
     #[test]
     fn this_workspace_has_its_targets() {
         let found = find().unwrap();
-        for name in
-            ["explain_schema", "extract_document", "load_definitions", "parse_call", "url_policy"]
-        {
+        for name in [
+            "explain_schema",
+            "extract_document",
+            "load_definitions",
+            "parse_call",
+            "stdio_lines",
+            "url_policy",
+        ] {
             assert!(found.iter().any(|target| target.name == name), "{name}");
         }
     }

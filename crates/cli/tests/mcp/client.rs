@@ -57,20 +57,7 @@ impl Place {
 
     /// A client that has said nothing yet.
     pub(crate) fn silent_client(&self, args: &[&str]) -> Client {
-        let mut command = self.command(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                let Ok(line) = line else { break };
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        Client { child, stdin, lines, aside: VecDeque::new(), next_id: 0 }
+        Client::started(self.command(args))
     }
 }
 
@@ -84,6 +71,23 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// A client of a program that is started here, and has said nothing yet.
+    pub(crate) fn started(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let Ok(line) = line else { break };
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, stdin, lines, aside: VecDeque::new(), next_id: 0 }
+    }
+
     pub(crate) fn initialize(&mut self, version: &str) -> Value {
         let params = json!({
             "protocolVersion": version,

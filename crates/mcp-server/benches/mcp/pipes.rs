@@ -20,6 +20,9 @@ def echo0(key: str) -> str:
 server.run()
 ";
 
+/// What a pipe holds, in bytes: a long answer is read in as few pieces as it comes in.
+const PIPE: usize = 64 * 1024;
+
 pub(crate) struct Pipes {
     child: Child,
     stdin: ChildStdin,
@@ -48,7 +51,7 @@ impl Pipes {
         let begun = Instant::now();
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let stdout = BufReader::with_capacity(PIPE, child.stdout.take().unwrap());
         let mut server =
             Self { child, stdin, stdout, started: Duration::ZERO, line: String::new() };
         let params = json!({

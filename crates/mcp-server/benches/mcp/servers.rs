@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::serve::ListenerExt;
 use mcp_server::{Client, HttpConfig, Server, Source, SourceError, Token};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -64,7 +65,9 @@ async fn bare_http() {
         StreamableHttpServerConfig::default(),
     );
     let router = axum::Router::new().route_service("/mcp", service);
-    axum::serve(listener().await, router).await.unwrap();
+    // As ours has it: a piece of an answer does not wait for the one before to be acknowledged.
+    let listener = listener().await.tap_io(|stream| stream.set_nodelay(true).unwrap());
+    axum::serve(listener, router).await.unwrap();
 }
 
 async fn listener() -> tokio::net::TcpListener {

@@ -21,9 +21,14 @@ const PAUSE: Duration = Duration::from_millis(150);
 #[derive(Debug, Clone)]
 enum Deed {
     Say(&'static str),
+    Greet,
     Show,
     Fail,
-    Write,
+    /// Waits for the seconds of its arguments.
+    Wait,
+    FailLate,
+    /// Writes three lines, each with a pause after it.
+    Write(Duration),
     Reload(Arc<OnceLock<Server>>),
 }
 
@@ -63,16 +68,30 @@ impl Tool for Diagnostic {
 
     fn execute(
         &self,
-        _args: ValidatedArgs,
+        args: ValidatedArgs,
         ctx: ExecContext,
     ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             match &self.deed {
                 Deed::Say(text) => Ok(ToolOutput::text(*text)),
+                Deed::Greet => {
+                    let name = args.get_str("name").unwrap_or_default();
+                    Ok(ToolOutput::text(format!("Hello, {name}!")))
+                }
                 Deed::Show => Ok(picture()),
                 Deed::Fail => Err(ToolError::failed("This tool intentionally fails.")),
-                Deed::Write => {
-                    write(&ctx).await;
+                Deed::Wait => {
+                    let seconds =
+                        args.as_object().get("seconds").and_then(Value::as_u64).unwrap_or_default();
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    Ok(ToolOutput::text("It is computed."))
+                }
+                Deed::FailLate => {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    Err(ToolError::failed("This tool intentionally fails."))
+                }
+                Deed::Write(pause) => {
+                    write(&ctx, *pause).await;
                     Ok(ToolOutput::text("Three lines were written."))
                 }
                 Deed::Reload(server) => {
@@ -91,10 +110,10 @@ fn picture() -> ToolOutput {
     ToolOutput { content: vec![image], ..ToolOutput::default() }
 }
 
-async fn write(ctx: &ExecContext) {
+async fn write(ctx: &ExecContext, pause: Duration) {
     for text in ["started\n", "half\n", "done\n"] {
         ctx.progress(Progress::Output { kind: OutputKind::Stdout, text });
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
     }
 }
 
@@ -108,14 +127,23 @@ pub(crate) fn all(server: &Arc<OnceLock<Server>>) -> Vec<Diagnostic> {
         "properties": {"message": {"type": "string"}},
         "required": ["message"],
     });
+    let seconds = json!({
+        "type": "object",
+        "properties": {"seconds": {"type": "integer"}, "label": {"type": "string"}},
+    });
+    let name = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     vec![
+        Diagnostic::new("greet", name, Deed::Greet),
+        Diagnostic::new("slow_compute", seconds, Deed::Wait),
+        plain("failing_job", Deed::FailLate),
         plain("test_simple_text", Deed::Say("This is a simple text response for testing.")),
         plain("test_image_content", Deed::Show),
         plain("test_error_handling", Deed::Fail),
-        plain("test_tool_with_logging", Deed::Write),
-        plain("test_logging_tool", Deed::Write),
-        plain("test_tool_with_progress", Deed::Write),
-        plain("test_reconnection", Deed::Write),
+        plain("test_tool_with_logging", Deed::Write(PAUSE)),
+        // The suite gives it half a second.
+        plain("test_logging_tool", Deed::Write(PAUSE / 10)),
+        plain("test_tool_with_progress", Deed::Write(PAUSE)),
+        plain("test_reconnection", Deed::Write(PAUSE)),
         plain("test_trigger_tool_change", Deed::Reload(Arc::clone(server))),
         Diagnostic::new("json_schema_2020_12_tool", of_2020_12(), Deed::Say("fits")),
         Diagnostic::new("test_elicitation", message, Deed::Say("allowed")).asked_for(),

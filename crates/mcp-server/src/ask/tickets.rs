@@ -2,14 +2,15 @@
 
 use std::{
     collections::HashMap,
-    fs::File,
-    io::{self, Read},
+    io,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use sha2::{Digest as _, Sha256};
 use tool_core::ValidatedArgs;
+
+use crate::random;
 
 /// Of a capability with its arguments.
 pub(crate) type Digest = [u8; 32];
@@ -27,9 +28,7 @@ pub(super) struct Tickets {
 impl Tickets {
     /// A ticket for a call.
     pub(super) fn issue(&self, digest: Digest) -> io::Result<String> {
-        let mut bytes = [0; 16];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        let ticket: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let ticket = random::hex::<16>()?;
         self.keep(ticket.clone(), digest, Instant::now());
         Ok(ticket)
     }

@@ -1,10 +1,12 @@
 //! The bearer token. It is compared by its hash, so that the time says nothing of how much was right,
 //! and is shown nowhere.
 
-use std::{fmt, fs::File, io::Read};
+use std::fmt;
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
+
+use crate::random;
 
 /// The fewest bytes of a token.
 const LEAST: usize = 16;
@@ -51,9 +53,7 @@ impl Token {
     /// # Errors
     /// The system gives no random bytes.
     pub fn generate() -> Result<(Self, String), TokenError> {
-        let mut bytes = [0; 32];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = random::hex::<32>()?;
         Ok((Self::new(&text)?, text))
     }
 

@@ -4,8 +4,13 @@
 //! line can't be written, so a client that only sends is not served without end. When the input ends,
 //! calls that run get a short while to be answered; then they are cancelled, and the sessions end.
 
+#[cfg(test)]
+#[path = "../../fuzz/src/bodies.rs"]
+mod bodies;
 mod in_flight;
 mod reader;
+#[cfg(test)]
+mod seeds;
 mod transport;
 
 use std::sync::Arc;

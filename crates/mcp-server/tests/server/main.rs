@@ -5,4 +5,5 @@ mod limits;
 mod resume;
 mod served;
 mod streams;
+mod tasks;
 mod tools;
