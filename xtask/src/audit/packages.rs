@@ -92,7 +92,8 @@ mod tests {
         assert!(expected_packages(&inputs(members.clone())).is_empty());
         members[0].name = "newcomer".to_owned();
         let found = expected_packages(&inputs(members));
-        assert_eq!(found, ["chain is missing", "newcomer is not expected"]);
+        let missing = format!("{} is missing", PACKAGES[0]);
+        assert_eq!(found, [missing.as_str(), "newcomer is not expected"]);
     }
 
     #[test]

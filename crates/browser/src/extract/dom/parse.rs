@@ -9,7 +9,10 @@
 //!   writes loses the rest of them;
 //! - past the node cap or the deadline nothing more is read, and the tree of what was read is given.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    ops::Range,
+};
 
 use html5ever::{
     LocalName, TokenizerResult,
@@ -26,6 +29,8 @@ use crate::extract::{budget::Budget, options::ExtractLimits};
 
 /// Most attributes of one tag.
 const MAX_ATTRIBUTES: usize = 512;
+/// Most bytes of a text: what a buffer of html5ever's holds, and less.
+const MAX_BYTES: usize = 1 << 30;
 
 /// A parsed page.
 #[derive(Debug)]
@@ -43,7 +48,12 @@ pub(in crate::extract) fn parse(html: &str, limits: &ExtractLimits, budget: &Bud
     let tokenizer = Tokenizer::new(capped, TokenizerOpts::default());
     let input = BufferQueue::default();
     let mut attributes = Attributes::default();
-    let mut cut = false;
+    let whole = html;
+    let html = head(whole);
+    let mut cut = html.len() < whole.len();
+    // One buffer, which the pieces and then the texts of the tree are parts of.
+    let text = StrTendril::from_slice(html);
+    let mut from = 0;
     for piece in Pieces(html) {
         if tokenizer.sink.builder.sink.count() >= limits.nodes
             || !budget.spend(1 + piece.len() / 64)
@@ -51,15 +61,28 @@ pub(in crate::extract) fn parse(html: &str, limits: &ExtractLimits, budget: &Bud
             cut = true;
             break;
         }
-        for piece in attributes.trim(piece, tokenizer.sink.progress.take()) {
-            if !piece.is_empty() {
-                input.push_back(StrTendril::from_slice(piece));
+        for part in attributes.trim(piece, tokenizer.sink.progress.take()) {
+            if let Some(part) = part_of(&text, from, part) {
+                input.push_back(part);
                 while let TokenizerResult::Script(_) = tokenizer.feed(&input) {}
             }
         }
+        from += piece.len();
     }
     tokenizer.end();
     Parsed { dom: tokenizer.sink.builder.sink.finish(), cut }
+}
+
+/// What of a text fits into one buffer.
+fn head(text: &str) -> &str {
+    let end = (0..=text.len().min(MAX_BYTES)).rev().find(|&at| text.is_char_boundary(at));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+/// A part of the piece that begins at `from`, where there is anything in it.
+fn part_of(text: &StrTendril, from: usize, part: Range<usize>) -> Option<StrTendril> {
+    let length = u32::try_from(part.len()).ok().filter(|&length| length > 0)?;
+    text.try_subtendril(u32::try_from(from + part.start).ok()?, length).ok()
 }
 
 /// The text, cut before each `<`, so that a piece holds at most one tag.
@@ -72,8 +95,9 @@ impl<'a> Iterator for Pieces<'a> {
         if self.0.is_empty() {
             return None;
         }
-        let end = self.0.bytes().skip(1).position(|byte| byte == b'<');
-        let end = end.map_or(self.0.len(), |at| at + 1);
+        let first = self.0.chars().next().map_or(0, char::len_utf8);
+        let rest = self.0.get(first..).unwrap_or_default();
+        let end = rest.find('<').map_or(self.0.len(), |at| at + first);
         let (piece, rest) = self.0.split_at_checked(end).unwrap_or((self.0, ""));
         self.0 = rest;
         Some(piece)
@@ -101,7 +125,7 @@ struct Attributes {
 impl Attributes {
     /// What of a piece is to be fed: what is before the cut, and what is after it. `progress` says
     /// whether the tokenizer gave a token since the last piece, which it does not within a tag.
-    fn trim<'a>(&mut self, piece: &'a str, progress: bool) -> [&'a str; 2] {
+    fn trim(&mut self, piece: &str, progress: bool) -> [Range<usize>; 2] {
         let mut from = 0;
         if progress || self.place == Place::Outside {
             let opens = piece.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
@@ -118,11 +142,11 @@ impl Attributes {
             if self.count > MAX_ATTRIBUTES {
                 let cut = *cut.get_or_insert(at);
                 if self.place == Place::Outside {
-                    return [&piece[..cut], &piece[at..]];
+                    return [0..cut, at..piece.len()];
                 }
             }
         }
-        [cut.map_or(piece, |cut| &piece[..cut]), ""]
+        [0..cut.unwrap_or(piece.len()), 0..0]
     }
 
     fn step(&mut self, byte: u8) {

@@ -102,6 +102,27 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// The first characters of a block's text on one line, at most so many.
+    pub(super) fn beginning(&self, dom: &Dom, block: &Block, most: usize) -> String {
+        let texts = self.texts.get(block.from..block.to).unwrap_or_default();
+        let characters = texts.iter().filter_map(|&id| dom.text(id)).flat_map(str::chars);
+        let (mut line, mut count, mut space) = (String::new(), 0, false);
+        for c in characters {
+            if c.is_whitespace() {
+                space = count > 0;
+                continue;
+            }
+            for c in std::mem::take(&mut space).then_some(' ').into_iter().chain([c]) {
+                if count == most {
+                    return line;
+                }
+                line.push(c);
+                count += 1;
+            }
+        }
+        line
+    }
+
     /// The text of a block, on one line.
     pub(super) fn text(&self, dom: &Dom, block: &Block) -> String {
         let texts = self.texts.get(block.from..block.to).unwrap_or_default();

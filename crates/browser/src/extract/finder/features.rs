@@ -4,6 +4,8 @@
 //! is like. What the numbers mean is in the order of [`Rows::row`]; the trees know them by place, so a
 //! change of them needs new trees.
 
+use std::collections::HashSet;
+
 use super::{
     blocks::{Block, Blocks, Count, share},
     hints::{self, Words},
@@ -48,7 +50,7 @@ pub(super) struct Rows<'a> {
 
 /// The rows of a page.
 pub(super) fn rows(dom: &Dom, blocks: &Blocks, page: &Page, budget: &Budget) -> Vec<f32> {
-    let tree = Tree::of(dom, blocks, &Words::new(), budget);
+    let tree = Tree::of(dom, blocks, Words::all(), budget);
     let (mut words_before, mut links_before) = (vec![0.0], vec![0.0]);
     let (mut words, mut links) = (0.0, 0.0);
     for block in &blocks.blocks {
@@ -94,11 +96,15 @@ impl Rows<'_> {
 
     fn own(&mut self, block: &Block) {
         let Count { words, link_words, characters, .. } = block.count;
-        let ancestors = || self.dom.ancestors(block.element).take(30);
-        let inside = |wanted: &[&str]| {
-            let found = ancestors().filter(|&above| wanted.contains(&self.dom.name(above)));
-            float(found.count())
-        };
+        let (mut lists, mut tables, mut articles) = (0, 0, 0);
+        for above in self.dom.ancestors(block.element).take(30) {
+            match self.dom.name(above) {
+                "ul" | "ol" | "dl" => lists += 1,
+                "table" => tables += 1,
+                "article" | "main" => articles += 1,
+                _ => {}
+            }
+        }
         let numbers = [
             words.min(300.0),
             share(characters, words).min(30.0),
@@ -115,9 +121,9 @@ impl Rows<'_> {
             kind_of_sign(block.first),
             block.links,
             float(block.to - block.from),
-            inside(&["ul", "ol", "dl"]),
-            inside(&["table"]),
-            inside(&["article", "main"]),
+            float(lists),
+            float(tables),
+            float(articles),
         ];
         self.out.extend::<[f32; OWN]>(numbers);
     }
@@ -205,12 +211,17 @@ impl Rows<'_> {
     }
 
     fn elsewhere(&mut self, block: &Block) {
-        let text = self.blocks.text(self.dom, block);
-        let short: String = text.chars().take(300).collect();
-        let words = page::words(&short);
+        let short = self.blocks.beginning(self.dom, block, 300);
+        // Most blocks have no word of the title, and then it does not matter which words they have.
+        let words = match self.page.may_share_title(&short) {
+            true => page::words(&short),
+            false => HashSet::new(),
+        };
         let in_title = words.iter().filter(|word| self.page.title.contains(*word)).count();
-        let known: String = short.chars().take(60).collect::<String>().to_ascii_lowercase();
-        let is_known = block.count.words >= 4.0 && self.page.known.contains(&known);
+        let is_known = block.count.words >= 4.0 && !self.page.known.is_empty() && {
+            let known: String = short.chars().take(60).collect();
+            self.page.known.contains(&known.to_ascii_lowercase())
+        };
         let repeats = self.page.repeats.get(&block.hash).copied().unwrap_or(1);
         self.out.extend([
             share(float(in_title), float(words.len())),

@@ -1,5 +1,7 @@
 //! What an element's tag, role, id and classes say of its purpose.
 
+use std::sync::LazyLock;
+
 use crate::extract::dom::Element;
 
 /// How many purposes there are.
@@ -96,6 +98,9 @@ const WORDS: [&str; COUNT] = [
 /// The purposes of an element, a bit each.
 pub(super) fn of(element: &Element, words: &Words) -> u32 {
     let mut found = of_tag(element.name());
+    if element.attributes().next().is_none() {
+        return found;
+    }
     for name in ["class", "id", "role", "itemprop", "data-component", "data-testid"] {
         if let Some(value) = element.attribute(name) {
             found |= words.in_value(value);
@@ -130,7 +135,13 @@ pub(super) struct Words(std::collections::HashMap<&'static [u8], u32>);
 const LONGEST: usize = 20;
 
 impl Words {
-    pub(super) fn new() -> Self {
+    /// The words, which are the same for every page.
+    pub(super) fn all() -> &'static Self {
+        static ALL: LazyLock<Words> = LazyLock::new(Words::new);
+        &ALL
+    }
+
+    fn new() -> Self {
         let mut words = std::collections::HashMap::new();
         for (bit, group) in WORDS.iter().enumerate() {
             for word in group.split_ascii_whitespace() {

@@ -49,7 +49,7 @@ pub(super) fn choose(dom: &Dom, shown: &Shown, url: &Url, budget: &Budget) -> Ch
     let blocks = blocks::find(dom, shown, budget);
     let page = page::Page::of(dom, &blocks, url);
     let rows = features::rows(dom, &blocks, &page, budget);
-    let likelihoods: Vec<f32> = rows.chunks(features::COUNT).map(judge::likelihood).collect();
+    let likelihoods = judge::likelihoods(&rows);
     let asked = asked(&blocks.blocks, &likelihoods);
     let mut taken: Vec<bool> = likelihoods.iter().map(|&likelihood| likelihood > asked).collect();
     taken.resize(blocks.blocks.len(), false);

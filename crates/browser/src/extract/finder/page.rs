@@ -17,6 +17,8 @@ pub(super) struct Page {
     pub(super) facts: [f32; COUNT],
     /// The title's words.
     pub(super) title: HashSet<String>,
+    /// The signs of the title's words.
+    signs: u64,
     /// Texts that the page gives in its metadata, on one line, in lower case.
     pub(super) known: String,
     /// How often each text is there.
@@ -32,6 +34,7 @@ impl Page {
         let mut page = Self {
             facts: [0.0; COUNT],
             title: HashSet::new(),
+            signs: 0,
             known: String::new(),
             repeats: HashMap::new(),
         };
@@ -41,10 +44,16 @@ impl Page {
         for id in dom.ids() {
             page.see(dom, id);
         }
+        page.signs = page.title.iter().fold(0, |signs, word| signs | sign(word));
         page.see_text(dom, blocks);
         page.see_address(url);
         page.known.make_ascii_lowercase();
         page
+    }
+
+    /// Whether a text could have a word of the title: false only where it has none.
+    pub(super) fn may_share_title(&self, text: &str) -> bool {
+        !text.is_ascii() || parts(text).any(|word| self.signs & sign(word) != 0)
     }
 
     fn see(&mut self, dom: &Dom, id: NodeId) {
@@ -147,6 +156,15 @@ impl Page {
 
 /// The words of a text, in lower case.
 pub(super) fn words(text: &str) -> HashSet<String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    parts.map(str::to_lowercase).collect()
+    parts(text).map(str::to_lowercase).collect()
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// One bit from the length and the first letter of a word, so that most words differ in it.
+fn sign(word: &str) -> u64 {
+    let first = word.bytes().next().unwrap_or(0).to_ascii_lowercase();
+    1 << ((word.len() * 7 + usize::from(first)) % 64)
 }

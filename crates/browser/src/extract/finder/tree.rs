@@ -1,8 +1,6 @@
 //! What is known of the elements of a page: sums over their blocks, their purposes, how often they are
 //! repeated, and which of them would be the content if one had to be.
 
-use std::collections::HashMap;
-
 use super::{
     blocks::{Block, Blocks},
     hints::{self, Words},
@@ -157,61 +155,82 @@ impl Tree {
     }
 
     fn measure_distances(&mut self, dom: &Dom, blocks: &Blocks, words: &Words, budget: &Budget) {
-        let none = [FAR; hints::COUNT];
+        const NONE: [u8; hints::COUNT] = [FAR; hints::COUNT];
         let mut open: Vec<[u8; hints::COUNT]> = Vec::new();
-        let mut of_elements: HashMap<NodeId, [u8; hints::COUNT]> =
-            blocks.blocks.iter().map(|block| (block.element, none)).collect();
+        // Where in the distances of elements that of an element is, for those that blocks are in.
+        let mut places: Vec<Option<usize>> = vec![None; dom.len()];
+        let mut of_elements = Vec::new();
+        for block in &blocks.blocks {
+            places[block.element.index()].get_or_insert_with(|| {
+                of_elements.push(NONE);
+                of_elements.len() - 1
+            });
+        }
         for step in dom.walk(NodeId::ROOT) {
             match step {
                 Step::Enter(id) => {
-                    let mut here = open.last().copied().unwrap_or([FAR; hints::COUNT]);
-                    if let Some(element) = dom.element(id) {
-                        let found = hints::of(element, words);
-                        for (bit, distance) in here.iter_mut().enumerate() {
-                            let is_here = found >> bit & 1 == 1;
-                            *distance =
-                                if is_here { 0 } else { distance.saturating_add(1).min(FAR) };
-                        }
-                    }
-                    if let Some(wanted) = of_elements.get_mut(&id) {
-                        *wanted = here;
+                    let Some(element) = dom.element(id) else { continue };
+                    let here = nearer(open.last().unwrap_or(&NONE), hints::of(element, words));
+                    if let Some(place) = places[id.index()] {
+                        of_elements[place] = here;
                     }
                     open.push(here);
                 }
-                Step::Leave(_) => {
-                    open.pop();
+                Step::Leave(id) => {
+                    if dom.element(id).is_some() {
+                        open.pop();
+                    }
                     if !budget.spend(4) {
                         break;
                     }
                 }
             }
         }
-        let of_block = |block: &Block| of_elements.get(&block.element).copied().unwrap_or(none);
-        self.distances = blocks.blocks.iter().map(of_block).collect();
+        let of_block = |block: &Block| places[block.element.index()].map(|at| of_elements[at]);
+        let distances = blocks.blocks.iter().map(|block| of_block(block).unwrap_or(NONE));
+        self.distances = distances.collect();
     }
 
-    /// Counts, for every element, those beside it that have its name and its first class.
+    /// Counts, for every element, those beside it that have its name and its first class; of fewer than
+    /// three nothing is asked.
     fn count_repeats(&mut self, dom: &Dom) {
-        let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
-        for id in dom.ids() {
-            let (Some(element), Some(parent)) = (dom.element(id), dom.parent(id)) else { continue };
-            if matches!(
-                &**element.name(),
-                "p" | "br" | "span" | "a" | "script" | "option" | "b" | "i"
-            ) {
+        let mut beside: Vec<(&str, &str, NodeId)> = Vec::new();
+        for parent in dom.ids() {
+            beside.clear();
+            beside.extend(dom.children(parent).filter_map(|id| {
+                let element = dom.element(id)?;
+                let (name, class) = (&**element.name(), element.attribute("class"));
+                let first = class.unwrap_or_default().split_ascii_whitespace().next();
+                may_repeat(name).then_some((name, first.unwrap_or_default(), id))
+            }));
+            if beside.len() < 3 {
                 continue;
             }
-            let class = element.attribute("class").unwrap_or_default();
-            let first = class.split_ascii_whitespace().next().unwrap_or_default();
-            groups.entry((parent, element.name(), first)).or_default().push(id);
-        }
-        for group in groups.values() {
-            let count = u16::try_from(group.len()).unwrap_or(u16::MAX);
-            for id in group {
-                self.repeats[id.index()] = count;
+            beside.sort_unstable();
+            for group in beside.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+                let count = u16::try_from(group.len()).unwrap_or(u16::MAX);
+                group.iter().for_each(|(.., id)| self.repeats[id.index()] = count);
             }
         }
     }
+}
+
+/// Whether an element that is repeated is more than a part of a text.
+fn may_repeat(name: &str) -> bool {
+    !matches!(name, "p" | "br" | "span" | "a" | "script" | "option" | "b" | "i")
+}
+
+/// The distances of an element from those of the one around it, and its own purposes.
+fn nearer(around: &[u8; hints::COUNT], own: u32) -> [u8; hints::COUNT] {
+    let mut here = around.map(|distance| distance.saturating_add(1).min(FAR));
+    if own != 0 {
+        for (bit, distance) in here.iter_mut().enumerate() {
+            if own >> bit & 1 == 1 {
+                *distance = 0;
+            }
+        }
+    }
+    here
 }
 
 fn worth(block: &Block) -> f32 {
