@@ -182,6 +182,7 @@ impl<'a> Making<'a> {
             labels: self.core.owner.labels(&self.session),
             command: command(),
             user: *user,
+            gives_owners: !self.engine.is_podman(),
             reading,
             mounts: &mounts,
         });

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use bollard::models::{SystemInfo, SystemVersion};
+use bollard::models::SystemInfo;
 use serde::Serialize;
 use tokio::time::timeout;
 
@@ -77,8 +77,8 @@ impl EngineReport {
         let or_unknown =
             |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
         Self {
+            product: product(&engine),
             place: engine.place,
-            product: product(&engine.version),
             version: or_unknown(&engine.version.version),
             api_version: or_unknown(&engine.version.api_version),
             missing_runtime: named.filter(|named| !runtimes.contains(named)),
@@ -102,12 +102,10 @@ async fn look(engine: &Engine, config: &DockerConfig) -> Result<(SystemInfo, boo
     }
 }
 
-/// The name of the engine's own part: that of Docker is `Engine`, that of Podman `Podman Engine`.
-fn product(version: &SystemVersion) -> String {
-    let components = version.components.as_ref();
-    let name = components.and_then(|all| all.first()).map(|first| first.name.clone());
-    match name.as_deref() {
-        None | Some("" | "Engine") => "Docker".to_owned(),
+/// What the product is called that the engine is of.
+fn product(engine: &Engine) -> String {
+    match engine.component() {
+        None | Some("Engine") => "Docker".to_owned(),
         Some(other) => other.to_owned(),
     }
 }

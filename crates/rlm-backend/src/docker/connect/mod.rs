@@ -55,6 +55,19 @@ pub(crate) struct Engine {
     pub(crate) version: SystemVersion,
 }
 
+impl Engine {
+    /// What it calls its own part: that of Docker is `Engine`, that of Podman `Podman Engine`.
+    pub(crate) fn component(&self) -> Option<&str> {
+        let components = self.version.components.as_ref()?;
+        components.first().map(|first| first.name.as_str()).filter(|name| !name.is_empty())
+    }
+
+    /// Whether it is Podman, which accepts less of what Docker does.
+    pub(crate) fn is_podman(&self) -> bool {
+        self.component().is_some_and(|name| name.contains("Podman"))
+    }
+}
+
 /// Connects to the engine that is meant, and asks it for its version. It has a deadline of its own, a
 /// few seconds for each that is tried.
 pub(crate) async fn connect(config: &DockerConfig) -> Result<Engine, ConnectError> {

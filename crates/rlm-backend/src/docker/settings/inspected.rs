@@ -74,6 +74,7 @@ async fn inspected(docker: &Docker, config: &SandboxConfig) -> (ContainerInspect
         labels: HashMap::from([("remit.test".to_owned(), "settings".to_owned())]),
         command: ["python3", "-c", &format!("{WITNESS}\ninput()")].map(str::to_owned).to_vec(),
         user: (1234, 4321),
+        gives_owners: true,
         reading: &[],
         mounts: &[],
     };

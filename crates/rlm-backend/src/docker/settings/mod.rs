@@ -40,6 +40,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) command: Vec<String>,
     /// The user and group that everything in it runs as; never 0.
     pub(crate) user: (u32, u32),
+    /// Whether the engine can give a directory in memory to that user, which Podman can't.
+    pub(crate) gives_owners: bool,
     /// Files of the host that can be read under their own paths, besides `config.readable`.
     pub(crate) reading: &'a [PathBuf],
     /// Directories and files of the host to mount under another path, and whether they may only be
@@ -135,6 +137,7 @@ mod tests {
             ]),
             command: vec!["python3".to_owned(), "/run/remit/supervisor.py".to_owned()],
             user: (1000, 1000),
+            gives_owners: true,
             reading: &[],
             mounts: &[],
         };
@@ -191,5 +194,14 @@ mod tests {
             plan.image_environment = Box::leak(Box::new(variables.map(str::to_owned)));
             plan.image_volumes = Box::leak(Box::new(["/data".to_owned(), "/tmp".to_owned()]));
         }));
+    }
+
+    #[test]
+    fn an_engine_that_gives_no_directory_to_a_user_is_asked_for_none() {
+        let config = SandboxConfig::default();
+        let settings = settings(&config, |plan| plan.gives_owners = false);
+        assert!(!settings.contains("uid=") && !settings.contains("gid="), "{settings}");
+        assert_eq!(settings.matches("rw,exec,nosuid,nodev,size=").count(), 2, "{settings}");
+        assert_eq!(settings.matches(",mode=1777\"").count(), 2, "{settings}");
     }
 }

@@ -16,7 +16,11 @@ pub(super) fn in_memory(plan: &Plan<'_>) -> HashMap<String, String> {
     let config = plan.config;
     let options = |bytes: u64, mode: &str| {
         let (user, group) = plan.user;
-        format!("rw,exec,nosuid,nodev,size={bytes},mode={mode},uid={user},gid={group}")
+        match plan.gives_owners {
+            true => format!("rw,exec,nosuid,nodev,size={bytes},mode={mode},uid={user},gid={group}"),
+            // Nobody but that user is in the container.
+            false => format!("rw,exec,nosuid,nodev,size={bytes},mode=1777"),
+        }
     };
     let tmp = limits::tmp_bytes(config);
     // An image's volume would be a directory of the engine's, without a size.
