@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::OutOfRange;
 use url::Url;
 
 use crate::{PolicyError, PolicyRules, UrlPolicy};
@@ -82,17 +83,8 @@ pub enum EngineKind {
 #[non_exhaustive]
 pub enum BrowserConfigError {
     /// A number out of its range.
-    #[error("{key} is {given}, and must be from {least} to {most}")]
-    Range {
-        /// The key.
-        key: &'static str,
-        /// Its value.
-        given: u64,
-        /// The least that is accepted.
-        least: u64,
-        /// The most that is accepted.
-        most: u64,
-    },
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// The lists of hosts and ports.
     #[error(transparent)]
     Policy(#[from] PolicyError),
@@ -117,7 +109,8 @@ impl BrowserConfigError {
     #[must_use]
     pub fn key(&self) -> &'static str {
         match self {
-            Self::Range { key, .. } | Self::Text { key, .. } => key,
+            Self::Range(number) => number.key,
+            Self::Text { key, .. } => key,
             Self::Policy(PolicyError::Pattern { list, .. }) => list,
             Self::Policy(PolicyError::Ports) => "ports",
             Self::Method { .. } => "api_methods",
@@ -180,10 +173,7 @@ impl BrowserConfig {
             ("page_memory_mib", self.page_memory_mib, 512, 65_536),
             ("page_idle_secs", self.page_idle_secs, 1, 86_400),
         ];
-        let bad = ranges.iter().find(|(_, given, least, most)| given < least || given > most);
-        if let Some(&(key, given, least, most)) = bad {
-            return Err(BrowserConfigError::Range { key, given, least, most });
-        }
+        OutOfRange::check(&ranges)?;
         self.policy()?;
         self.check_methods()?;
         self.check_agent()?;

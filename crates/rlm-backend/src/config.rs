@@ -5,6 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tool_core::OutOfRange;
 
 use crate::{DockerConfig, ProtectionConfig, Requirements};
 
@@ -135,17 +136,8 @@ impl Default for SandboxConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SandboxConfigError {
     /// A number of zero, or an absurd one.
-    #[error("{key} is {given}, and must be from {least} to {most}")]
-    Range {
-        /// Which.
-        key: &'static str,
-        /// Its value.
-        given: u64,
-        /// The least that is accepted.
-        least: u64,
-        /// The most that is accepted.
-        most: u64,
-    },
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// A kind of isolation that is known, and not offered.
     #[error("this build has no {name:?} backend; those that it has are \"local\" and \"docker\"")]
     NotBuilt {
@@ -175,7 +167,8 @@ impl SandboxConfigError {
     #[must_use]
     pub fn key(&self) -> &'static str {
         match self {
-            Self::Range { key, .. } | Self::NotBuilt { key, .. } | Self::Unknown { key, .. } => key,
+            Self::Range(number) => number.key,
+            Self::NotBuilt { key, .. } | Self::Unknown { key, .. } => key,
             Self::Twice(_) => "fallback",
             Self::Protection(_) => "protection",
         }
@@ -208,13 +201,7 @@ impl SandboxConfig {
             ("docker.open_files", self.docker.open_files, 64, 1 << 20),
             ("docker.tmp_bytes", self.docker.tmp_bytes, 1 << 20, 1 << 40),
         ];
-        let bad = ranges.into_iter().find(|(_, given, least, most)| given < least || given > most);
-        match bad {
-            Some((key, given, least, most)) => {
-                Err(SandboxConfigError::Range { key, given, least, most })
-            }
-            None => Ok(()),
-        }
+        Ok(OutOfRange::check(&ranges)?)
     }
 
     /// Every backend that is named is one that this build has, and is named once.

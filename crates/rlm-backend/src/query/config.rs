@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tool_core::OutOfRange;
 
 use super::budget::Allowance;
 
@@ -102,17 +103,8 @@ impl Default for QueryConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum QueryConfigError {
     /// A number of zero, or an absurd one.
-    #[error("{key} is {given}, and must be from {least} to {most}")]
-    Range {
-        /// Which.
-        key: &'static str,
-        /// Its value.
-        given: u64,
-        /// The least that is accepted.
-        least: u64,
-        /// The most that is accepted.
-        most: u64,
-    },
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// A bound on the cost where a model has no price.
     #[error("a bound on the cost needs a price of {model:?} in prices")]
     NoPrice {
@@ -134,7 +126,7 @@ impl QueryConfigError {
     #[must_use]
     pub fn key(&self) -> &'static str {
         match self {
-            Self::Range { key, .. } => key,
+            Self::Range(number) => number.key,
             Self::NoPrice { .. } => "prices",
             Self::Prompt { .. } => "system_prompt",
         }
@@ -165,13 +157,7 @@ impl QueryConfig {
             ("session_max_sub_calls", self.session_max_sub_calls, 0, 1 << 30),
             ("session_max_cost_micros", self.session_max_cost_micros, 0, 1 << 50),
         ];
-        let bad = ranges.into_iter().find(|(_, given, least, most)| given < least || given > most);
-        match bad {
-            Some((key, given, least, most)) => {
-                Err(QueryConfigError::Range { key, given, least, most })
-            }
-            None => Ok(()),
-        }
+        Ok(OutOfRange::check(&ranges)?)
     }
 
     /// The time of a query.

@@ -1,5 +1,7 @@
 //! A section that can't be used, with the key to mend.
 
+use tool_core::OutOfRange;
+
 /// A value of `[subagent]` that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -54,13 +56,13 @@ impl SubagentConfigError {
 /// Refuses the first number that is out of its range.
 pub(super) fn check_ranges(
     provider: Option<&str>,
-    ranges: &[(&str, u64, u64, u64)],
+    ranges: &[(&'static str, u64, u64, u64)],
 ) -> Result<(), SubagentConfigError> {
-    let bad = ranges.iter().find(|(_, given, least, most)| given < least || given > most);
-    let Some(&(key, given, least, most)) = bad else { return Ok(()) };
-    let key = match provider {
-        Some(name) => format!("providers.{name}.{key}"),
-        None => key.to_owned(),
-    };
-    Err(SubagentConfigError::Range { key, given, least, most })
+    OutOfRange::check(ranges).map_err(|OutOfRange { key, given, least, most }| {
+        let key = match provider {
+            Some(name) => format!("providers.{name}.{key}"),
+            None => key.to_owned(),
+        };
+        SubagentConfigError::Range { key, given, least, most }
+    })
 }
